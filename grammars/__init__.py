@@ -1,0 +1,1 @@
+"""The lark grammars, one file per language read."""

@@ -1,0 +1,1 @@
+"""Example linker scripts that ship with mapinspect."""

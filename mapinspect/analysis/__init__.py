@@ -1,0 +1,1 @@
+"""Analysis: records joined into facts about the image."""

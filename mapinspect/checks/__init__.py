@@ -1,0 +1,1 @@
+"""Checks: claims about an image, each answered by outcomes."""

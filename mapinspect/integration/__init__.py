@@ -1,0 +1,1 @@
+"""Build-system files that users include."""

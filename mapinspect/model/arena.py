@@ -1,0 +1,52 @@
+"""The tensor arena: lifetimes, the plan of its head, and what a runtime needs of it.
+
+Source of every rule: the memory behaviour of TensorFlow Lite Micro, described in
+ARCHITECTURE.md. Sizes and offsets are bytes; offsets are relative to the aligned arena start.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedBuffer:
+    """A buffer of the head: ``size`` is rounded up to 16, lifetimes are closed step intervals.
+
+    ``first`` and ``last`` are -1 for a buffer that no operator touches. ``tensor`` is
+    (subgraph, tensor index), or None for an operator's scratch buffer.
+    """
+
+    tensor: tuple[int, int] | None
+    operator: tuple[int, int] | None
+    size: int
+    first: int
+    last: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaPlan:
+    """Offsets of all planned buffers; ``head`` is the highest end (0 when nothing is planned)."""
+
+    buffers: tuple[PlannedBuffer, ...]
+    head: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaNeed:
+    """What a model needs of its arena under one runtime profile.
+
+    ``nonpersistent`` is the head, ``persistent`` the tail; ``smallest`` the unrounded size that
+    an aligned arena must have. ``exact`` is False when something is not modelled (``reasons``
+    says what): then ``smallest`` is a lower bound. ``refused`` says why the runtime would not
+    accept the model at all, or is None.
+    """
+
+    model: str
+    profile: str
+    plan: ArenaPlan
+    nonpersistent: int
+    persistent: int
+    smallest: int
+    exact: bool
+    reasons: tuple[str, ...]
+    refused: str | None

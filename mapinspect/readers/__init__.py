@@ -1,0 +1,1 @@
+"""Readers: one file of one kind in, records out; they judge nothing."""

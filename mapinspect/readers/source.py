@@ -1,0 +1,60 @@
+"""The one place where input files are opened: bytes in, or a clear refusal."""
+
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from mapinspect.errors import InputError
+
+SIZE_LIMIT = 512 * 1024 * 1024  # bytes; a firmware's map, ELF or model is far below
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file read whole: its name as the user gave it, its bytes, and their SHA-256."""
+
+    path: str
+    content: bytes
+
+    @cached_property
+    def sha256(self) -> str:
+        """Return the SHA-256 of the content, in hexadecimal."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+def read_source(path: Path, shown: str, what: str) -> SourceFile:
+    """Read the file ``path``, named ``shown`` in messages; ``what`` says what it should be.
+
+    Raises InputError when it is missing, not a regular file, empty, too large, unreadable, or
+    changed while it was being read.
+    """
+    try:
+        with path.open("rb") as stream:
+            before = os.fstat(stream.fileno())
+            _check_kind(before, shown, what)
+            content = stream.read()
+            after = os.fstat(stream.fileno())
+    except FileNotFoundError:
+        raise InputError(shown, None, f"no such {what}", "check the path") from None
+    except IsADirectoryError:
+        raise InputError(shown, None, f"is a folder, not a {what}", f"name the {what}") from None
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InputError(shown, None, f"cannot be read ({reason})", "check the file") from None
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise InputError(shown, None, "changed while it was read", "run again after the build")
+    if not content:
+        raise InputError(shown, None, f"is empty, not a {what}", "build it again")
+    return SourceFile(shown, content)
+
+
+def _check_kind(status: os.stat_result, shown: str, what: str) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise InputError(shown, None, f"is no regular file, not a {what}", f"name the {what}")
+    if status.st_size > SIZE_LIMIT:
+        raise InputError(
+            shown, None, f"is larger than {SIZE_LIMIT // 2**20} MiB", f"name a smaller {what}"
+        )

@@ -1,0 +1,1 @@
+"""Reports: one result rendered as one text."""

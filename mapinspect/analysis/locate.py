@@ -1,0 +1,126 @@
+"""Symbols, sections and objects that a glob selects, with where each lies."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from mapinspect.analysis.placement import region_at
+from mapinspect.analysis.usage import union
+from mapinspect.model.budget import Match
+from mapinspect.model.elf_file import ElfFile, ElfSymbol
+from mapinspect.model.image import Evidence, Region, Span
+from mapinspect.model.inspection import Located, Matched, PlacedSection
+from mapinspect.model.link_map import InputSection, LinkMap
+from mapinspect.model.symbol_names import base_name
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What places are found in: the image's sections, its regions, its ELF and its map."""
+
+    sections: tuple[PlacedSection, ...]
+    regions: tuple[Region, ...]
+    elf: ElfFile | None
+    link_map: LinkMap | None
+
+    def located(self, name: str, span: Span, evidence: Evidence) -> Located | None:
+        """Return the place of a span that lies in an allocated section, or None."""
+        section = next(
+            (item for item in self.sections if Span(item.vma, item.size).contains(span)), None
+        )
+        return None if section is None else self.inside(section, name, span, evidence)
+
+    def inside(self, section: PlacedSection, name: str, span: Span, evidence: Evidence) -> Located:
+        """Return the place of a span of this section."""
+        lma = section.lma + (span.start - section.vma)
+        region, load = region_at(span.start, self.regions), region_at(lma, self.regions)
+        return Located(
+            name,
+            span,
+            lma,
+            section,
+            region.name if region else None,
+            load.name if load and section.has_contents and lma != span.start else None,
+            evidence,
+        )
+
+
+def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:
+    """Return the symbols a glob selects, by raw or base name; aliases of one span count once."""
+    if around.elf is None:
+        return ()
+    by_ordinal = {section.ordinal: section for section in around.sections}
+    found: dict[Span, Located] = {}
+    for symbol in _matching(around.elf, glob):
+        section = by_ordinal.get(-1 if symbol.section is None else symbol.section)
+        if section is not None:
+            span = Span(symbol.address, symbol.size)
+            text = f"{symbol.name} at {symbol.address:#010x}, {symbol.size} bytes"
+            evidence = Evidence(around.elf.path, None, text)
+            found.setdefault(span, around.inside(section, symbol.name, span, evidence))
+    return tuple(found.values())
+
+
+def _matching(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
+    if not any(letter in glob for letter in "*?["):
+        exact = elf.symbols.named(glob)
+        if exact:
+            return exact
+    return (
+        symbol
+        for symbol in elf.symbols
+        if fnmatchcase(symbol.name, glob) or fnmatchcase(base_name(symbol.name), glob)
+    )
+
+
+def matched(around: Surroundings, match: Match) -> Matched:
+    """Return what a row's ``match`` selects, every byte once; all globs given must hold."""
+    if match.symbol is not None:
+        places = symbols(around, match.symbol)
+    elif match.object is not None or match.archive is not None:
+        places = tuple(_inputs(around, match))
+    else:
+        places = tuple(_sections(around))
+    places = tuple(place for place in places if _holds(place, match))
+    return Matched(places, sum(span.size for span in union(place.span for place in places)))
+
+
+def _holds(place: Located, match: Match) -> bool:
+    if match.section is not None and not fnmatchcase(place.section.name, match.section):
+        return False
+    return match.region is None or fnmatchcase(place.region or "", match.region)
+
+
+def _sections(around: Surroundings) -> Iterator[Located]:
+    for section in around.sections:
+        span = Span(section.vma, section.size)
+        if section.size:
+            yield around.inside(section, section.name, span, section.evidence)
+
+
+def _inputs(around: Surroundings, match: Match) -> Iterator[Located]:
+    if around.link_map is None:
+        return
+    vmas = {(item.name, item.vma): item for item in around.sections}
+    for printed in around.link_map.sections:
+        section = vmas.get((printed.name, printed.vma or 0))
+        if section is None:
+            continue
+        for row in around.link_map.inputs.of_section(printed.ordinal):
+            if row.occupied and _owned(row, match):
+                text = f"{row.name} of {row.owner.path}, {row.occupied} bytes"
+                evidence = Evidence(around.link_map.path, row.line, text)
+                span = Span(row.address, row.occupied)
+                yield around.inside(section, row.name, span, evidence)
+
+
+def _owned(row: InputSection, match: Match) -> bool:
+    if match.object is not None and not _path_matches(row.owner.path, match.object):
+        return False
+    return match.archive is None or _path_matches(row.owner.archive or "", match.archive)
+
+
+def _path_matches(path: str, glob: str) -> bool:
+    """Match the path as printed, or its last part: build folders differ between machines."""
+    name = path.replace("\\", "/").rsplit("/", 1)[-1]
+    return fnmatchcase(path, glob) or fnmatchcase(name, glob)

@@ -1,0 +1,163 @@
+"""ELF or map records → the allocated sections of the image, and where the two differ."""
+
+from mapinspect.model.elf_file import ElfFile, ElfSection
+from mapinspect.model.image import Evidence
+from mapinspect.model.inspection import Disagreement, PlacedSection
+from mapinspect.model.link_map import LinkMap, MapSection
+
+# A map does not say which sections are allocated or stored. These are the names that toolchains
+# give to sections that are neither; a map alone can never prove a PASS, so a name missed here
+# makes a false alarm at worst.
+_NOT_ALLOCATED = (
+    ".comment",
+    ".debug",
+    ".stab",
+    ".ARM.attributes",
+    ".riscv.attributes",
+    ".gnu.attributes",
+    ".note.gnu.gold-version",
+    ".xtensa.info",
+    ".xt.",
+    ".gnu.lto",
+    ".symtab",
+    ".strtab",
+    ".shstrtab",
+    "/DISCARD/",
+)
+_NOT_STORED = (".bss", ".sbss", ".noinit", "._user_heap_stack", ".heap", ".stack", ".tbss")
+
+
+def sections_of_elf(elf: ElfFile) -> tuple[PlacedSection, ...]:
+    """Return the allocated sections of an ELF; thread-local NOBITS take up no addresses."""
+    return tuple(
+        PlacedSection(
+            section.ordinal,
+            section.name,
+            section.size,
+            section.vma,
+            section.lma,
+            section.alignment,
+            section.has_contents,
+            section.writable,
+            section.executable,
+            evidence(elf.path, section),
+        )
+        for section in elf.sections
+        if section.allocated and (section.has_contents or not section.thread_local)
+    )
+
+
+def evidence(path: str, section: ElfSection) -> Evidence:
+    """Return what the ELF says about a section."""
+    load = f", loaded from {section.lma:#010x}" if section.lma != section.vma else ""
+    text = f"{section.name} at {section.vma:#010x}, {section.size} bytes{load}"
+    return Evidence(path, None, text)
+
+
+def map_evidence(path: str, section: MapSection) -> Evidence:
+    """Return what the map says about a section, with its line."""
+    text = f"{section.name} at {section.vma or 0:#010x}, {section.size} bytes"
+    return Evidence(path, section.line, text)
+
+
+def sections_of_map(link_map: LinkMap) -> tuple[PlacedSection, ...]:
+    """Return the sections a map seems to allocate: for judging overflow, never for a pass."""
+    return tuple(
+        PlacedSection(
+            section.ordinal,
+            section.name,
+            section.size,
+            section.vma,
+            section.vma if section.lma is None else section.lma,
+            1,
+            not section.name.startswith(_NOT_STORED),
+            False,
+            False,
+            map_evidence(link_map.path, section),
+        )
+        for section in link_map.sections
+        if section.vma is not None and section.size and _is_allocated(section)
+    )
+
+
+def _is_allocated(section: MapSection) -> bool:
+    return not section.name.startswith(_NOT_ALLOCATED)
+
+
+def disagreements(link_map: LinkMap, elf: ElfFile) -> tuple[Disagreement, ...]:
+    """Return every section that map and ELF state differently: name, VMA, size, load address.
+
+    Addresses are compared modulo the ELF's address width, since an ld built for 64 bits prints
+    16 digits for 32-bit targets too.
+    """
+    mask = (1 << elf.bits) - 1
+    printed: dict[tuple[str, int], list[MapSection]] = {}
+    for section in link_map.sections:
+        if section.vma is not None and section.size:
+            printed.setdefault((section.name, section.vma & mask), []).append(section)
+    found = [
+        difference
+        for section in elf.sections
+        if section.size and section.allocated
+        for difference in _compare(section, printed, link_map, elf.path, mask)
+    ]
+    found += _only_in_map(link_map, elf, mask)
+    return tuple(found)
+
+
+def _compare(
+    section: ElfSection,
+    printed: dict[tuple[str, int], list[MapSection]],
+    link_map: LinkMap,
+    path: str,
+    mask: int,
+) -> list[Disagreement]:
+    in_elf = evidence(path, section)
+    candidates = printed.get((section.name, section.vma), [])
+    if not candidates:
+        return [_absent(section, link_map, in_elf)]
+    same = [item for item in candidates if item.size == section.size]
+    if not same:
+        item = candidates[0]
+        message = f"{section.name} has {item.size} bytes in the map and {section.size} in the ELF"
+        return [Disagreement(section.name, message, map_evidence(link_map.path, item), in_elf)]
+    loads = {(item.vma if item.lma is None else item.lma) or 0 for item in same}
+    if section.has_contents and section.lma not in {lma & mask for lma in loads}:
+        message = (
+            f"{section.name} is loaded from {min(loads):#010x} in the map "
+            f"and from {section.lma:#010x} in the ELF"
+        )
+        return [Disagreement(section.name, message, map_evidence(link_map.path, same[0]), in_elf)]
+    return []
+
+
+def _absent(section: ElfSection, link_map: LinkMap, in_elf: Evidence) -> Disagreement:
+    namesake = next(
+        (item for item in link_map.sections if item.name == section.name and item.vma is not None),
+        None,
+    )
+    if namesake is None:
+        in_map = Evidence(link_map.path, None, f"no section {section.name}")
+        return Disagreement(section.name, f"{section.name} is not in the map", in_map, in_elf)
+    message = (
+        f"{section.name} is at {namesake.vma or 0:#010x} in the map "
+        f"and at {section.vma:#010x} in the ELF"
+    )
+    return Disagreement(section.name, message, map_evidence(link_map.path, namesake), in_elf)
+
+
+def _only_in_map(link_map: LinkMap, elf: ElfFile, mask: int) -> list[Disagreement]:
+    in_elf = {(section.name, section.vma & mask) for section in elf.sections}
+    names = {section.name for section in elf.sections}
+    found = []
+    for section in link_map.sections:
+        if section.vma is None or not section.size or not _is_allocated(section):
+            continue
+        key = (section.name, section.vma & mask)
+        if key in in_elf or section.name in names:
+            continue  # a namesake at another address was reported from the ELF's side
+        message = f"{section.name} is in the map and not in the ELF"
+        absent = Evidence(elf.path, None, f"no section {section.name}")
+        in_map = map_evidence(link_map.path, section)
+        found.append(Disagreement(section.name, message, in_map, absent))
+    return found

@@ -1,0 +1,133 @@
+"""The budget table: what the firmware may use, and where things must be. Sizes are bytes."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from mapinspect.model.image import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A size in bytes, or an exact share of a whole; ``text`` is how the table writes it.
+
+    Shares are fractions, never floats: 99.999 % of a region is compared exactly.
+    """
+
+    bytes: int | None
+    share: Fraction | None
+    text: str
+
+    def at_most(self, whole: int) -> int:
+        """Return the largest whole number of bytes that this amount of ``whole`` allows."""
+        if self.share is None:
+            assert self.bytes is not None
+            return self.bytes
+        return int(self.share * whole)
+
+    def at_least(self, whole: int) -> int:
+        """Return the smallest whole number of bytes that reaches this amount of ``whole``."""
+        if self.share is None:
+            return self.at_most(whole)
+        return -int(-self.share * whole // 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What a row speaks of; all the globs given must match. None matches anything."""
+
+    symbol: str | None = None
+    section: str | None = None
+    object: str | None = None
+    archive: str | None = None
+    region: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model that the firmware embeds: its file, and how to find it and its arena.
+
+    ``runtime`` names what the arena must satisfy: ``plan-only`` needs exactly the head of the
+    greedy plan. None: unknown, so only a lower bound of the need is known.
+    """
+
+    name: str
+    file: str
+    symbol: str | None
+    arena: str | None
+    runtime: str | None
+    declared: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The files that the table names, relative to its own folder."""
+
+    elf: str | None = None
+    map: str | None = None
+    models: tuple[ModelEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RegionRow:
+    """``[[region]]``: a memory region's limits; origin and length where no map gives them."""
+
+    name: str
+    kind: str | None
+    origin: int | None
+    length: int | None
+    limit: Amount | None
+    warn: Amount | None
+    count: str
+    optional: bool
+    declared: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRow:
+    """``[[budget]]``: limits for one kind of use, or for whatever ``match`` selects.
+
+    ``min_estimate`` is True for ``min = "estimate"``: at least what the model needs.
+    """
+
+    id: str
+    kind: str | None
+    match: Match | None
+    region: str | None
+    limit: Amount | None
+    warn: Amount | None
+    minimum: Amount | None
+    min_estimate: bool
+    optional: bool
+    declared: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementRow:
+    """``[[placement]]``: where whatever ``match`` selects must lie, first to last byte."""
+
+    id: str
+    match: Match
+    regions: tuple[str, ...]
+    section: str | None
+    align: int | None
+    read_only: bool | None
+    optional: bool
+    declared: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetTable:
+    """One budget file, every value checked.
+
+    ``margin`` is the share kept free: of the region (``margin_of`` "region": use at most
+    length x (1 - margin)) or added to the sum of use ("sum": use x (1 + margin) at most length).
+    """
+
+    path: str
+    name: str | None = None
+    margin: Amount | None = None
+    margin_of: str = "region"
+    inputs: Inputs = field(default_factory=Inputs)
+    regions: tuple[RegionRow, ...] = ()
+    budgets: tuple[BudgetRow, ...] = ()
+    placements: tuple[PlacementRow, ...] = ()

@@ -1,0 +1,217 @@
+"""All facts about one linked image, joined from map, ELF, models and budget table.
+
+Sizes are bytes, addresses integers; nothing here is an opinion. Checks read these records and
+nothing else.
+"""
+
+from dataclasses import dataclass
+
+from mapinspect.model.budget import BudgetTable, ModelEntry
+from mapinspect.model.image import Evidence, Region, Role, Span
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSection:
+    """An allocated output section, from the ELF, or from the map where no ELF was given.
+
+    ``lma`` equals ``vma`` where nothing is copied at start-up. A section without contents
+    (``.bss``) costs nothing at its LMA, whatever load address a map prints.
+    """
+
+    ordinal: int
+    name: str
+    size: int
+    vma: int
+    lma: int
+    alignment: int
+    has_contents: bool
+    writable: bool
+    executable: bool
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A section's bytes in one role; ``region`` is None where no region holds its first byte.
+
+    ``overflows`` marks a section that ld placed past the end of its region: it starts where the
+    previous section of that region ended, so its bytes count there.
+    """
+
+    section: PlacedSection
+    role: Role
+    span: Span
+    region: Region | None
+    overflows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one region holds, in bytes.
+
+    ``used`` is the extent from the origin to the last byte, as ``ld --print-memory-usage``
+    counts it; ``occupied`` the bytes of sections alone, shared addresses once.
+    """
+
+    region: Region
+    used: int
+    occupied: int
+    placements: tuple[Placement, ...]
+
+    @property
+    def free(self) -> int:
+        """Return the bytes left past the extent; negative when the region overflows."""
+        return self.region.span.size - self.used
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Something with an address: a symbol, a section or a span found by its content."""
+
+    name: str
+    span: Span
+    lma: int
+    section: PlacedSection
+    region: str | None
+    load_region: str | None
+    evidence: Evidence
+
+    @property
+    def alignment(self) -> int:
+        """Return the largest power of two that divides the address, at most 4096."""
+        return min(self.span.start & -self.span.start or 4096, 4096)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCopy:
+    """One copy of a model in the image.
+
+    ``matches`` is None when no bytes are there to compare (NOBITS); ``first_difference`` is the
+    offset of the first byte that differs from the file.
+    """
+
+    place: Located
+    matches: bool | None
+    first_difference: int | None
+    found_by: str  # "symbol" or "content"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """A model file and its copies in the image; ``size`` is the file's, in bytes."""
+
+    entry: ModelEntry
+    size: int
+    copies: tuple[ModelCopy, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaFacts:
+    """What one or several models need of one arena, and what was linked for it.
+
+    ``needed`` is the smallest size in bytes, exact or a lower bound (``reasons`` says why);
+    None when no model says anything. ``candidates`` are the symbols that could be the arena.
+    """
+
+    models: tuple[str, ...]
+    wanted: str
+    candidates: tuple[Located, ...]
+    needed: int | None
+    exact: bool
+    reasons: tuple[str, ...]
+    need_evidence: tuple[Evidence, ...]
+
+    @property
+    def place(self) -> Located | None:
+        """Return the arena when exactly one symbol can be it."""
+        return self.candidates[0] if len(self.candidates) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A fact that map and ELF state differently: the map is not of this link."""
+
+    subject: str
+    message: str
+    in_map: Evidence
+    in_elf: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Unconserved:
+    """An output section whose inputs, fills and data do not add up to its size in the map."""
+
+    section: str
+    expected: int
+    found: int
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One row of the six-row table in one region: bytes linked, and what they consist of."""
+
+    row: str
+    region: str
+    linked: int
+    parts: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What a row's ``match`` selects: places, and the bytes they take up in total."""
+
+    places: tuple[Located, ...]
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class MapFacts:
+    """What the map says about itself."""
+
+    path: str
+    line_count: int
+    unknown: tuple[Evidence, ...]
+    unconserved: tuple[Unconserved, ...]
+    disagreements: tuple[Disagreement, ...]
+    overflows: tuple[Usage, ...]  # regions that the map's own sections overflow
+    sections: int
+
+
+@dataclass(frozen=True, slots=True)
+class ElfFacts:
+    """What kind of ELF it is; ``stripped`` when it has no symbols."""
+
+    path: str
+    kind: str
+    machine: str
+    stripped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """Everything known about one image."""
+
+    table: BudgetTable
+    elf: ElfFacts | None
+    map: MapFacts | None
+    regions: tuple[Region, ...]
+    usages: tuple[Usage, ...]
+    placements: tuple[Placement, ...]
+    uses: tuple[Use, ...]
+    models: tuple[ModelFacts, ...]
+    arenas: tuple[ArenaFacts, ...]
+    budget_matches: dict[str, Matched]
+    placement_matches: dict[str, Matched]
+
+    def usage(self, region: str) -> Usage | None:
+        """Return what the region of this name holds, or None where there is none."""
+        return next((usage for usage in self.usages if usage.region.name == region), None)
+
+    def linked(self, row: str, region: str | None) -> int:
+        """Return the bytes of a table row in one region, or in all of them."""
+        return sum(
+            use.linked
+            for use in self.uses
+            if use.row == row and (region is None or use.region == region)
+        )

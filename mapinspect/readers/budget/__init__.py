@@ -1,0 +1,1 @@
+"""The budget table's reader: strict TOML in, a ``BudgetTable`` out."""

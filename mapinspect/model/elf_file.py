@@ -77,6 +77,15 @@ class ElfSymbol:
     section: int | None
     absolute: bool
 
+    @property
+    def has_address(self) -> bool:
+        """Return whether ``address`` is a place in memory.
+
+        It is none for thread-local symbols (an offset into the TLS template), for absolute ones
+        (any number: ld keeps sizes there too), for COMMON (placed by the next link) and files.
+        """
+        return self.section is not None and self.kind is not SymbolKind.TLS
+
 
 class SymbolRows(Protocol):
     """The defined symbols of an ELF in symbol-table order, without ARM/RISC-V mapping symbols."""

@@ -1,0 +1,98 @@
+"""ELF files, strictly: what cannot be trusted is refused with a reason, never half read."""
+
+from collections.abc import Sequence
+
+from mapinspect.errors import InputError
+from mapinspect.model.elf_file import ElfFile, ElfSection, ElfSegment
+from mapinspect.readers import elf_headers, elf_layout, elf_magic, elf_names, elf_notes, elf_symbols
+from mapinspect.readers.elf_headers import DamageError, SectionRow, SegmentRow, Tables
+
+_MAGIC = b"\x7fELF"
+
+
+def read_elf(path: str, content: bytes) -> ElfFile:
+    """Return the sections, segments and symbols of an object, program or shared object.
+
+    ``path`` is the file as the user named it. Contents of sections are not read, except the
+    symbol table with its strings, notes and build attributes. Raises InputError with the reason
+    where the file is something else or its structure contradicts itself.
+    """
+    if not content.startswith(_MAGIC):
+        what, remedy = elf_magic.describe_foreign(content)
+        raise InputError(path, None, what, remedy)
+    try:
+        return _read(path, content)
+    except DamageError as damage:
+        raise InputError(path, None, damage.what, damage.remedy) from None
+
+
+def _read(path: str, content: bytes) -> ElfFile:
+    header = elf_headers.read_header(content)
+    machine = elf_names.machine_name(header.machine)
+    if machine is None:
+        raise DamageError(f"unknown machine {header.machine:#x}", "name an ELF of a known machine")
+    tables = Tables(
+        content,
+        header,
+        machine,
+        elf_headers.read_sections(content, header),
+        elf_headers.read_segments(content, header),
+    )
+    elf_layout.check_sections(tables)
+    elf_layout.check_segments(tables)
+    load_addresses = elf_layout.load_addresses(tables)
+    return ElfFile(
+        path=path,
+        content=content,
+        bits=header.bits,
+        little_endian=header.order == "<",
+        kind=header.kind,
+        machine=machine,
+        entry=header.entry,
+        sections=_sections(tables.sections, load_addresses, machine),
+        segments=_segments(tables.segments, machine),
+        symbols=elf_symbols.read_symbols(tables),
+        build_id=elf_notes.build_id(tables),
+        arm_attributes=elf_notes.arm_attributes(tables),
+    )
+
+
+def _sections(
+    rows: Sequence[SectionRow], load_addresses: Sequence[int], machine: str
+) -> tuple[ElfSection, ...]:
+    kinds = elf_names.section_kinds(machine)
+    return tuple(
+        ElfSection(
+            ordinal=row.ordinal,
+            name=row.name.decode("utf-8", "surrogateescape"),
+            kind=kinds.get(row.kind, f"{row.kind:#x}"),
+            vma=row.vma,
+            lma=lma,
+            size=row.size,
+            offset=row.offset,
+            alignment=row.alignment,
+            allocated=row.says(elf_headers.SHF_ALLOC),
+            writable=row.says(elf_headers.SHF_WRITE),
+            executable=row.says(elf_headers.SHF_EXECINSTR),
+            thread_local=row.says(elf_headers.SHF_TLS),
+            has_contents=row.has_contents,
+        )
+        for row, lma in zip(rows, load_addresses, strict=True)
+    )
+
+
+def _segments(rows: Sequence[SegmentRow], machine: str) -> tuple[ElfSegment, ...]:
+    kinds = elf_names.segment_kinds(machine)
+    return tuple(
+        ElfSegment(
+            ordinal=row.ordinal,
+            kind=kinds.get(row.kind, f"{row.kind:#x}"),
+            offset=row.offset,
+            vma=row.vma,
+            lma=row.lma,
+            file_size=row.file_size,
+            memory_size=row.memory_size,
+            flags=row.flags,
+        )
+        for row in rows
+    )

@@ -188,9 +188,7 @@ def write_model(
         text = writer.builder.CreateString(key)
         entries.append(writer.table("Metadata", Name=text, Buffer=len(buffers) - 1))
     fields = {"Version": version, "Description": writer.builder.CreateString(description)}
-    return _finish(
-        writer, written, codes, buffers, entries=entries, Version=version, Description=text
-    )
+    return _finish(writer, written, codes, buffers, entries=entries, **fields)
 
 
 def _finish(

@@ -64,7 +64,7 @@ def check_command(
     fail_on: str,
     exit_zero: bool,
 ) -> int:
-    r"""Judge a linked firmware by its memory budget.
+    """Judge a linked firmware by its memory budget.
 
     Compares what the model needs, what was linked and what the budget table allows: memory
     regions, where weights and arena lie, whether the embedded model is the file that was meant.
@@ -73,7 +73,7 @@ def check_command(
     \b
       mapinspect check --config mapinspect.toml
       mapinspect check --elf fw.elf --map fw.map --model net.tflite
-    """
+    """  # noqa: D301 - click reads \b as "do not wrap what follows"
     wanted = [_report_option(text) for text in reports]
     report = check(Request(elf, map_, models, config, warnings_fail=fail_on == "warning"))
     if exit_zero:

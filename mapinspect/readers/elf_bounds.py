@@ -50,6 +50,8 @@ def _check_not_debug_only(sections: Iterable[SectionRow]) -> None:
 
 def _check_section(tables: Tables, section: SectionRow) -> None:
     size, header = len(tables.content), tables.header
+    if section.kind == 0 and section.says(SHF_ALLOC):
+        raise DamageError(f"{section} is allocated but marked as no section")
     if not section.name:
         raise DamageError(f"{section} has no name")
     if section.alignment & (section.alignment - 1):

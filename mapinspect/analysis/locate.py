@@ -23,12 +23,12 @@ class Surroundings:
     elf: ElfFile | None
     link_map: LinkMap | None
 
-    def located(self, name: str, span: Span, evidence: Evidence) -> Located | None:
-        """Return the place of a span that lies in an allocated section, or None."""
-        section = next(
-            (item for item in self.sections if Span(item.vma, item.size).contains(span)), None
-        )
-        return None if section is None else self.inside(section, name, span, evidence)
+    @property
+    def image(self) -> str:
+        """Return the file that linked bytes are read from, for evidence."""
+        if self.elf is not None:
+            return self.elf.path
+        return self.link_map.path if self.link_map is not None else ""
 
     def inside(self, section: PlacedSection, name: str, span: Span, evidence: Evidence) -> Located:
         """Return the place of a span of this section."""

@@ -51,25 +51,23 @@ def _first_difference(linked: bytes, content: bytes) -> int | None:
 
 def _by_content(around: Surroundings, elf: ElfFile, content: bytes) -> Iterator[Located]:
     offset = _anchor(content)
-    anchor = content[offset : offset + _ANCHOR]
     for section in around.sections:
-        stored = elf.sections[section.ordinal]
-        if not section.has_contents or stored.size < len(content):
+        if not section.has_contents or section.size < len(content):
             continue
-        for start in _find(elf.content, stored.offset, stored.size, content, offset, anchor):
+        stored = bytes(elf.contents(elf.sections[section.ordinal]))
+        for start in _find(stored, content, offset):
             yield _found(around, elf, section, start, len(content))
 
 
-def _find(
-    image: bytes, start: int, size: int, content: bytes, offset: int, anchor: bytes
-) -> Iterator[int]:
-    end = start + size
-    position = image.find(anchor, start + offset, end)
+def _find(stored: bytes, content: bytes, offset: int) -> Iterator[int]:
+    """Yield where ``content`` starts in ``stored``; its rare bytes at ``offset`` lead there."""
+    anchor = content[offset : offset + _ANCHOR]
+    position = stored.find(anchor, offset)
     while position >= 0:
-        begin = position - offset
-        if begin + len(content) <= end and image[begin : begin + len(content)] == content:
-            yield begin - start
-        position = image.find(anchor, position + 1, end)
+        start = position - offset
+        if stored[start : start + len(content)] == content:
+            yield start
+        position = stored.find(anchor, position + 1)
 
 
 def _anchor(content: bytes) -> int:

@@ -1,13 +1,12 @@
 """ELF or map records → the allocated sections of the image, and where the two differ."""
 
 from mapinspect.model.elf_file import ElfFile, ElfSection
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import Disagreement, PlacedSection
 from mapinspect.model.link_map import LinkMap, MapSection
 
-# A map does not say which sections are allocated or stored. These are the names that toolchains
-# give to sections that are neither; a map alone can never prove a PASS, so a name missed here
-# makes a false alarm at worst.
+# A map does not say which sections are allocated. These are the names that toolchains give to
+# sections that are not; only overflow is judged by a map alone, never a pass.
 _NOT_ALLOCATED = (
     ".comment",
     ".debug",
@@ -24,23 +23,23 @@ _NOT_ALLOCATED = (
     ".shstrtab",
     "/DISCARD/",
 )
-_NOT_STORED = (".bss", ".sbss", ".noinit", "._user_heap_stack", ".heap", ".stack", ".tbss")
+_ZEROED_INPUTS = (".bss", ".sbss", ".noinit", ".dynbss", ".tbss", "COMMON", ".stack", ".heap")
 
 
 def sections_of_elf(elf: ElfFile) -> tuple[PlacedSection, ...]:
     """Return the allocated sections of an ELF; thread-local NOBITS take up no addresses."""
     return tuple(
         PlacedSection(
-            section.ordinal,
-            section.name,
-            section.size,
-            section.vma,
-            section.lma,
-            section.alignment,
-            section.has_contents,
-            section.writable,
-            section.executable,
-            evidence(elf.path, section),
+            ordinal=section.ordinal,
+            name=section.name,
+            size=section.size,
+            vma=section.vma,
+            lma=section.lma,
+            alignment=section.alignment,
+            has_contents=section.has_contents,
+            writable=section.writable,
+            executable=section.executable,
+            evidence=evidence(elf.path, section),
         )
         for section in elf.sections
         if section.allocated and (section.has_contents or not section.thread_local)
@@ -60,28 +59,40 @@ def map_evidence(path: str, section: MapSection) -> Evidence:
     return Evidence(path, section.line, text)
 
 
-def sections_of_map(link_map: LinkMap) -> tuple[PlacedSection, ...]:
-    """Return the sections a map seems to allocate: for judging overflow, never for a pass."""
+def sections_of_map(link_map: LinkMap, regions: tuple[Region, ...]) -> tuple[PlacedSection, ...]:
+    """Return the sections a map seems to allocate: for judging overflow, never for a pass.
+
+    A section at address 0 that no region holds is taken for one that is not allocated.
+    """
     return tuple(
         PlacedSection(
-            section.ordinal,
-            section.name,
-            section.size,
-            section.vma,
-            section.vma if section.lma is None else section.lma,
-            1,
-            not section.name.startswith(_NOT_STORED),
-            False,
-            False,
-            map_evidence(link_map.path, section),
+            ordinal=section.ordinal,
+            name=section.name,
+            size=section.size,
+            vma=section.vma,
+            lma=section.vma if section.lma is None else section.lma,
+            alignment=1,
+            has_contents=_is_stored(link_map, section),
+            writable=False,
+            executable=False,
+            evidence=map_evidence(link_map.path, section),
         )
         for section in link_map.sections
         if section.vma is not None and section.size and _is_allocated(section)
+        if section.vma or any(region.span.start == 0 for region in regions)
     )
 
 
 def _is_allocated(section: MapSection) -> bool:
     return not section.name.startswith(_NOT_ALLOCATED)
+
+
+def _is_stored(link_map: LinkMap, section: MapSection) -> bool:
+    """Return whether the section has contents: some input that is not named for zeroed bytes."""
+    return any(
+        row.size and not row.name.startswith(_ZEROED_INPUTS)
+        for row in link_map.inputs.of_section(section.ordinal)
+    )
 
 
 def disagreements(link_map: LinkMap, elf: ElfFile) -> tuple[Disagreement, ...]:
@@ -101,7 +112,7 @@ def disagreements(link_map: LinkMap, elf: ElfFile) -> tuple[Disagreement, ...]:
         if section.size and section.allocated
         for difference in _compare(section, printed, link_map, elf.path, mask)
     ]
-    found += _only_in_map(link_map, elf, mask)
+    found += _only_in_map(link_map, elf, mask, {item.subject for item in found})
     return tuple(found)
 
 
@@ -146,16 +157,16 @@ def _absent(section: ElfSection, link_map: LinkMap, in_elf: Evidence) -> Disagre
     return Disagreement(section.name, message, map_evidence(link_map.path, namesake), in_elf)
 
 
-def _only_in_map(link_map: LinkMap, elf: ElfFile, mask: int) -> list[Disagreement]:
+def _only_in_map(
+    link_map: LinkMap, elf: ElfFile, mask: int, reported: set[str]
+) -> list[Disagreement]:
     in_elf = {(section.name, section.vma & mask) for section in elf.sections}
-    names = {section.name for section in elf.sections}
     found = []
     for section in link_map.sections:
         if section.vma is None or not section.size or not _is_allocated(section):
             continue
-        key = (section.name, section.vma & mask)
-        if key in in_elf or section.name in names:
-            continue  # a namesake at another address was reported from the ELF's side
+        if (section.name, section.vma & mask) in in_elf or section.name in reported:
+            continue
         message = f"{section.name} is in the map and not in the ELF"
         absent = Evidence(elf.path, None, f"no section {section.name}")
         in_map = map_evidence(link_map.path, section)

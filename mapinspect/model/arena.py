@@ -32,13 +32,21 @@ class ArenaPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class ArenaPart:
+    """A share of the persistent tail, in bytes with its padding: ``kernel data``, …."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class ArenaNeed:
     """What a model needs of its arena under one runtime profile.
 
     ``nonpersistent`` is the head, ``persistent`` the tail; ``smallest`` the unrounded size that
     an aligned arena must have. ``exact`` is False when something is not modelled (``reasons``
     says what): then ``smallest`` is a lower bound. ``refused`` says why the runtime would not
-    accept the model at all, or is None.
+    accept the model at all, or is None. ``parts`` divide the tail by what it holds.
     """
 
     model: str
@@ -50,3 +58,4 @@ class ArenaNeed:
     exact: bool
     reasons: tuple[str, ...]
     refused: str | None
+    parts: tuple[ArenaPart, ...] = ()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.image import Evidence, Region, Role, Span
+from mapinspect.model.reservation import Reservation
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,25 @@ class Usage:
     def free(self) -> int:
         """Return the bytes left past the extent; negative when the region overflows."""
         return self.region.span.size - self.used
+
+
+@dataclass(frozen=True, slots=True)
+class RegionLimit:
+    """The most bytes a region may hold: the strictest of its length, its limit and the margin.
+
+    ``measure`` says what is compared with it: the "extent" or the "occupied" bytes. ``rules``
+    are all the limits that apply, the strictest first.
+    """
+
+    region: Region
+    limit: int
+    warn: int | None
+    measure: str
+    rules: tuple[Evidence, ...]
+
+    def measured(self, usage: Usage) -> int:
+        """Return the bytes of ``usage`` that count against the limit."""
+        return usage.occupied if self.measure == "occupied" else usage.used
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +178,25 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class RowNumbers:
+    """The numbers of one ``[[budget]]`` row, in bytes; None where there is none.
+
+    ``memory`` is the region it counts in, "all" where it counts everywhere; ``image`` the file
+    that the linked bytes come from.
+    """
+
+    id: str
+    memory: str
+    estimated: int | None
+    linked: int
+    measured: int | None
+    limit: int | None
+    warn: int | None
+    minimum: int | None
+    image: str
+
+
+@dataclass(frozen=True, slots=True)
 class Matched:
     """What a row's ``match`` selects: places, and the bytes they take up in total."""
 
@@ -197,21 +236,38 @@ class Inspection:
     map: MapFacts | None
     regions: tuple[Region, ...]
     usages: tuple[Usage, ...]
+    limits: tuple[RegionLimit, ...]
     placements: tuple[Placement, ...]
     uses: tuple[Use, ...]
     models: tuple[ModelFacts, ...]
     arenas: tuple[ArenaFacts, ...]
     budget_matches: dict[str, Matched]
     placement_matches: dict[str, Matched]
+    rows: tuple[RowNumbers, ...]
+    reservations: tuple[Reservation, ...]
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""
         return next((usage for usage in self.usages if usage.region.name == region), None)
 
-    def linked(self, row: str, region: str | None) -> int:
-        """Return the bytes of a table row in one region, or in all of them."""
-        return sum(
-            use.linked
-            for use in self.uses
-            if use.row == row and (region is None or use.region == region)
-        )
+    def line(self, row: str) -> RowNumbers:
+        """Return the numbers of the ``[[budget]]`` row of this id."""
+        return next(numbers for numbers in self.rows if numbers.id == row)
+
+    def limit(self, region: str) -> RegionLimit:
+        """Return the limit of the region of this name; every region has one."""
+        return next(limit for limit in self.limits if limit.region.name == region)
+
+    def kind(self, region: str) -> str | None:
+        """Return what memory a region is: the table's word, else by the linker's attributes.
+
+        ``flash`` may not be written, ``sram`` may; None when neither says.
+        """
+        row = next((row for row in self.table.regions if row.name == region), None)
+        if row is not None and row.kind is not None:
+            return row.kind
+        found = next((item for item in self.regions if item.name == region), None)
+        granted = found.attributes.split("!")[0].strip() if found else ""
+        if not granted:
+            return None
+        return "sram" if "w" in granted else "flash"

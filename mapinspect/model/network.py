@@ -2,6 +2,14 @@
 
 from dataclasses import dataclass
 
+# The options that name subgraphs, of the operators that run them.
+_CALLS = {
+    "IF": ("then_subgraph_index", "else_subgraph_index"),
+    "WHILE": ("cond_subgraph_index", "body_subgraph_index"),
+    "CALL_ONCE": ("init_subgraph_index",),
+}
+OptionValue = int | float | bool | str | tuple[int, ...] | tuple[float, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Quantization:
@@ -20,6 +28,11 @@ class Tensor:
     RAM (int4: one byte per element), None for types without a fixed size. ``buffer`` is the index
     of its buffer; ``constant`` is True when that buffer has data, which then lies at
     ``data_offset`` of the file, ``data_size`` bytes long (packed, for int4).
+
+    A dimension of -1 is kept in ``shape`` where a RESHAPE leaves its output open; ``bytes``
+    counts it as resolved. ``external`` is True when the data lies behind the flatbuffer (the
+    layout for more than 2 GiB) or, with ``data_size`` 0, in another file; ``sparse`` when only
+    part of the elements is stored.
     """
 
     index: int
@@ -33,13 +46,17 @@ class Tensor:
     data_offset: int
     data_size: int
     quantization: Quantization | None
+    external: bool = False
+    sparse: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
     """An operator: inputs and outputs are tensor indices, -1 for an absent optional input.
 
-    ``options`` holds the builtin options by the schema's field names, defaults filled in.
+    ``options`` holds the builtin options by the schema's field names, defaults filled in and
+    enumerations by name; ``options_type`` is the schema's name of that table, "NONE" when the
+    file has none.
     """
 
     index: int
@@ -49,7 +66,13 @@ class Operator:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     intermediates: tuple[int, ...]
-    options: dict[str, int | float | bool | str | tuple[int, ...]]
+    options: dict[str, OptionValue]
+    options_type: str = "NONE"
+
+    def called(self) -> tuple[int, ...]:
+        """Return the subgraphs this operator runs, in the order in which it runs them."""
+        values = (self.options.get(name, 0) for name in _CALLS.get(self.code, ()))
+        return tuple(value for value in values if isinstance(value, int))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +88,22 @@ class Subgraph:
 
 
 @dataclass(frozen=True, slots=True)
+class Signature:
+    """A named entry point: the subgraph it runs, and the tensors behind its argument names."""
+
+    key: str
+    subgraph: int
+    inputs: tuple[tuple[str, int], ...]
+    outputs: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Network:
     """A .tflite file, verified: every offset and index lies within it.
 
     ``offline_plan`` is the OfflineMemoryAllocation metadata, one offset per tensor over all
-    subgraphs in order (-1 = plan it), or None.
+    subgraphs in order (-1 = plan it), or None; ``offline_fault`` says why that metadata cannot
+    be used, or is None. ``oddities`` are what is legal but unusual, one sentence each.
     """
 
     path: str
@@ -80,3 +114,6 @@ class Network:
     metadata: tuple[str, ...]
     offline_plan: tuple[int, ...] | None
     buffer_sizes: tuple[int, ...]
+    signatures: tuple[Signature, ...] = ()
+    offline_fault: str | None = None
+    oddities: tuple[str, ...] = ()

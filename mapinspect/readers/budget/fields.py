@@ -50,7 +50,7 @@ _MODEL: Final = {
     "runtime": Field(
         Kind.CHOICE,
         "what plans the arena; plan-only needs exactly the head of the greedy plan",
-        choices=("plan-only", "tflite-micro"),
+        choices=("plan-only",),
     ),
 }
 

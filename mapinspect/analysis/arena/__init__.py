@@ -1,0 +1,1 @@
+"""What a model needs of its tensor arena: lifetimes, plans, and the runtime's own memory."""

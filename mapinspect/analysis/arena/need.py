@@ -1,0 +1,121 @@
+"""What a model needs of its arena under one profile: head, tail and the smallest arena."""
+
+from collections.abc import Iterator, Sequence
+
+from mapinspect.analysis.arena.greedy import place
+from mapinspect.analysis.arena.kernels.node import KernelMemory, Node
+from mapinspect.analysis.arena.kernels.registry import kernel_memory
+from mapinspect.analysis.arena.kernels.resources import Resources
+from mapinspect.analysis.arena.lifetimes import ScratchRequest
+from mapinspect.analysis.arena.linear import place_in_sequence
+from mapinspect.analysis.arena.profile import Profile
+from mapinspect.analysis.arena.refusals import refusal
+from mapinspect.analysis.arena.requirements import ALIGNMENT, planned_buffers, round_up
+from mapinspect.analysis.arena.tail import (
+    SCRATCH_LIMIT,
+    Tail,
+    planning_work,
+    take_allocator,
+    take_graph,
+    take_interface,
+    take_variables,
+    views_end,
+)
+from mapinspect.model.arena import ArenaNeed, ArenaPart, ArenaPlan
+from mapinspect.model.network import Network
+
+SAME_ARENA = -1  # resource variables in the tensor arena, as many as the model names
+
+
+def need(
+    network: Network, profile: Profile, *, variables: int | None = SAME_ARENA, end: int = 0
+) -> ArenaNeed:
+    """Return what ``network`` needs of its arena under ``profile``.
+
+    ``variables`` is the number given to MicroResourceVariables::Create in this arena, None when
+    the application creates none or creates them elsewhere; by default the number of resource
+    variables that the model names, if there are any. ``end`` is by how many bytes the arena's
+    end lies past a multiple of 16.
+    """
+    resources = Resources(network)
+    nodes = list(_prepared(network, profile, resources))
+    requests = [
+        ScratchRequest((node.graph.index, node.operator.index), size)
+        for node, memory in nodes
+        for size in memory.scratch
+    ]
+    buffers = planned_buffers(network, requests)
+    plan = place_in_sequence(buffers) if profile.linear else place(buffers)
+    count = resources.count or None if variables == SAME_ARENA else variables
+    simulation = _Simulation(network, profile, end)
+    simulation.initialise(nodes, count)
+    for node, memory in nodes:
+        simulation.prepare(node, memory)
+    simulation.finish(plan)
+    reasons = list(dict.fromkeys(memory.unsure for _, memory in nodes if memory.unsure))
+    return ArenaNeed(
+        model=network.path,
+        profile=profile.name,
+        plan=plan,
+        nonpersistent=plan.head,
+        persistent=simulation.tail.used,
+        smallest=simulation.smallest,
+        exact=not reasons,
+        reasons=tuple(reasons),
+        refused=refusal(network, profile, nodes),
+        parts=tuple(ArenaPart(name, size) for name, size in simulation.tail.parts.items()),
+    )
+
+
+def _prepared(
+    network: Network, profile: Profile, resources: Resources
+) -> Iterator[tuple[Node, KernelMemory]]:
+    """Yield every node with its memory, in the order in which kernels are prepared."""
+    for graph in network.subgraphs:
+        for operator in graph.operators:
+            node = Node(network, graph, operator, profile)
+            yield node, resources.apply(node, kernel_memory(node))
+
+
+class _Simulation:
+    """The arena's two sides while AllocateTensors runs; ``smallest`` is their highest sum."""
+
+    def __init__(self, network: Network, profile: Profile, end: int) -> None:
+        self.network = network
+        self.profile = profile
+        self.tail = Tail(end)
+        self.smallest = 0
+        self.requests = 0
+        self.record = profile.sizes["ScratchBufferRequest"]
+
+    def _reach(self, head: int) -> None:
+        self.smallest = max(self.smallest, self.tail.used + head)
+
+    def initialise(self, nodes: Sequence[tuple[Node, KernelMemory]], variables: int | None) -> None:
+        """Allocate everything up to the kernels' own records."""
+        take_allocator(self.tail, self.profile, variables)
+        take_graph(self.tail, self.profile, self.network)
+        for _, memory in nodes:
+            if memory.data:
+                self.tail.take(memory.data, ALIGNMENT, "kernel data")
+        self._reach(self.record * SCRATCH_LIMIT)
+
+    def prepare(self, node: Node, memory: KernelMemory) -> None:
+        """Allocate what one kernel asks for while preparing, its descriptions beside it."""
+        for size in memory.persistent:
+            self.tail.take(size, ALIGNMENT, "kernel buffers")
+        start = self.record * (self.requests + SCRATCH_LIMIT)
+        self._reach(views_end(start, self.profile, node.graph, memory.views))
+        self.requests += len(memory.scratch)
+
+    def finish(self, plan: ArenaPlan) -> None:
+        """Make the plan and allocate the descriptions of inputs and outputs."""
+        if self.requests:
+            what = "scratch handles"
+            self.tail.take_struct(self.profile, "ScratchBufferHandle", what, self.requests)
+        take_variables(self.tail, self.network)
+        work = planning_work(self.profile, self.network, self.requests, len(plan.buffers))
+        self.smallest = max(self.smallest, round_up(self.tail.used, ALIGNMENT) + work)
+        self._reach(plan.head)
+        take_interface(self.tail, self.profile, self.network.subgraphs[0])
+        self._reach(plan.head)

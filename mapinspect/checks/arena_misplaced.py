@@ -1,0 +1,56 @@
+"""arena-misplaced: a tensor arena lies in the wrong memory.
+
+The arena must lie in RAM that nothing initialises from Flash (`.bss` or a NOLOAD section), in the
+bank that the table names for it, from its first byte to its last, and on a 16-byte boundary. An
+arena in `.data` costs its whole size in Flash; one in the wrong bank may be out of reach of DMA
+or slow.
+
+Mend it by giving the array a section attribute and that section a place in the linker script.
+"""
+
+from collections.abc import Iterator
+
+from mapinspect.checks.check import check
+from mapinspect.checks.rows import judge_placement
+from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
+from mapinspect.model.inspection import Inspection, Located
+
+_ALIGNMENT = 16  # bytes; what kernels that use vector loads expect
+
+
+@check("arena-misplaced", "every tensor arena lies in the RAM meant for it", __doc__)
+def arena_misplaced(inspection: Inspection) -> Iterator[Outcome]:
+    """Judge each arena's section and region, then the table's placement rows about it."""
+    if not inspection.arenas:
+        yield not_claimed("arena", "no model is given")
+    for arena in inspection.arenas:
+        if arena.place is None:
+            yield not_claimed(arena.wanted, "the arena was not found")
+            continue
+        yield _judge(inspection, arena.place)
+        for row in inspection.table.placements:
+            places = inspection.placement_matches[row.id].places
+            if any(place.span == arena.place.span for place in places):
+                yield judge_placement(row, inspection.placement_matches[row.id])
+
+
+def _judge(inspection: Inspection, place: Located) -> Outcome:
+    evidence = (place.evidence, place.section.evidence)
+    size, section = place.span.size, place.section
+    if section.has_contents:
+        where = place.load_region or place.region or "Flash"
+        message = f"{place.name} is stored with contents in {section.name}: {size} bytes of {where}"
+        return broken(place.name, message, evidence, "leave the array uninitialised, in .bss")
+    if place.region is None or inspection.kind(place.region) in ("flash", "external-flash"):
+        message = f"{place.name} ({size} bytes) lies in {place.region or 'no region'}, not in RAM"
+        return broken(place.name, message, evidence, "place its section in a RAM region")
+    if place.alignment < _ALIGNMENT:
+        lost = -place.span.start % _ALIGNMENT
+        message = (
+            f"{place.name} is aligned to {place.alignment} bytes, not {_ALIGNMENT}: "
+            f"{lost} bytes are lost where the runtime aligns it, kernels may fault where not"
+        )
+        remedy = f"declare it alignas({_ALIGNMENT})"
+        warning = Finding(Severity.WARNING, place.name, message, evidence, remedy)
+        return holds(place.name, warning)
+    return holds(place.name)

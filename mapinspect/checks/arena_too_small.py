@@ -1,0 +1,76 @@
+"""arena-too-small: a tensor arena is smaller than its models need.
+
+The need is planned from the model: every activation tensor gets an offset, and the highest end is
+what the arena must hold. An arena that does not start on a 16-byte boundary loses the bytes up to
+the next one. When only a lower bound of the need is known, an arena below it is broken and one
+above it is undecided.
+
+Mend it by raising the array's size to the need stated; when the need is a lower bound, name the
+runtime in the model's entry.
+"""
+
+from collections.abc import Iterator
+
+from mapinspect.checks.check import check
+from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
+from mapinspect.model.image import Evidence
+from mapinspect.model.inspection import ArenaFacts, Inspection, Located
+
+ARENA_ALIGNMENT = 16  # bytes; the alignment that TensorFlow Lite Micro gives its arena
+_POINTER_SIZES = (4, 8)
+
+
+@check("arena-too-small", "every tensor arena is as large as its models need", __doc__)
+def arena_too_small(inspection: Inspection) -> Iterator[Outcome]:
+    """Compare each arena's usable bytes with what its models need."""
+    if not inspection.arenas:
+        yield not_claimed("arena", "no model is given")
+    for arena in inspection.arenas:
+        place = arena.place
+        if place is None:
+            yield _not_found(inspection, arena)
+        elif place.span.size == 0:
+            message = f"{place.name} has no size in the ELF"
+            yield undecided(place.name, message, (place.evidence,), "define the arena as an array")
+        elif arena.needed is None:
+            message = f"what {', '.join(arena.models)} needs of {place.name} is unknown"
+            yield undecided(place.name, message, (place.evidence,), "give the model file")
+        else:
+            yield _compare(arena, place, arena.needed)
+
+
+def _not_found(inspection: Inspection, arena: ArenaFacts) -> Outcome:
+    if not arena.candidates:
+        image = inspection.elf.path if inspection.elf else inspection.table.path
+        message = f"no symbol matches {arena.wanted}, so the arena's size is unknown"
+        evidence = (Evidence(image, None, f"no symbol matches {arena.wanted}"),)
+        remedy = 'name it: models = [{ …, arena = "SYMBOL" }]; an arena on the heap has no symbol'
+        return undecided(arena.wanted, message, evidence, remedy)
+    names = ", ".join(place.name for place in arena.candidates)
+    message = f"{len(arena.candidates)} symbols could be the arena {arena.wanted}: {names}"
+    candidates = tuple(place.evidence for place in arena.candidates)
+    return undecided(arena.wanted, message, candidates, "name the one that is the arena")
+
+
+def _compare(arena: ArenaFacts, place: Located, needed: int) -> Outcome:
+    lost = -place.span.start % ARENA_ALIGNMENT
+    usable = max(0, place.span.size - lost)
+    evidence = (*arena.need_evidence, place.evidence)
+    if usable < needed and place.span.size in _POINTER_SIZES:
+        message = f"{place.name} is {place.span.size} bytes, a pointer: the arena is elsewhere"
+        return undecided(place.name, message, evidence, "name the arena's array, not its pointer")
+    if usable < needed:
+        at_least = "" if arena.exact else "at least "
+        loss = f" ({lost} lost to alignment)" if lost else ""
+        message = (
+            f"{place.name} has {usable} usable bytes{loss} and needs {at_least}{needed}, "
+            f"{needed - usable} too few"
+        )
+        remedy = f"make the arena at least {needed} bytes, aligned to {ARENA_ALIGNMENT}"
+        return broken(place.name, message, evidence, remedy)
+    if not arena.exact:
+        reasons = "; ".join(arena.reasons) or "not every part of the need is known"
+        message = f"{place.name} needs at least {needed} bytes: {reasons}"
+        remedy = "name the runtime that plans the arena in the model's entry"
+        return undecided(place.name, message, evidence, remedy)
+    return holds(place.name)

@@ -1,0 +1,34 @@
+"""map-elf-disagree: the map and the ELF are not of the same link.
+
+Every allocated section is compared: name, run-time address, size and load address. A map that an
+earlier or a failed link left behind describes another image; whatever rests on it cannot be
+judged. Without an ELF there is no proof that the link succeeded at all: ld writes a complete map
+also when it fails.
+
+Mend it by linking again and naming the map and the ELF of that one link.
+"""
+
+from collections.abc import Iterator
+
+from mapinspect.checks.check import check
+from mapinspect.model.finding import Outcome, holds, not_claimed, undecided
+from mapinspect.model.image import Evidence
+from mapinspect.model.inspection import Inspection
+
+
+@check("map-elf-disagree", "map and ELF are of the same link", __doc__)
+def map_elf_disagree(inspection: Inspection) -> Iterator[Outcome]:
+    """Name every section that map and ELF state differently."""
+    remedy = "link again, and name the map and the ELF of that one link"
+    if inspection.map is None:
+        yield not_claimed("map", "no map is given")
+    elif inspection.elf is None:
+        message = "a map alone cannot prove that the link succeeded"
+        evidence = (Evidence(inspection.map.path, None, "no ELF is given"),)
+        yield undecided("elf", message, evidence, "give the ELF too: --elf FILE")
+    elif not inspection.map.disagreements:
+        yield holds("map and ELF")
+    else:
+        for difference in inspection.map.disagreements:
+            both = (difference.in_map, difference.in_elf)
+            yield undecided(difference.subject, difference.message, both, remedy)

@@ -1,0 +1,27 @@
+"""placement-broken: something does not lie where the table wants it.
+
+Each `[[placement]]` row names what it is about and where that must lie: the region of its first
+and last byte, its section, its alignment, whether it may be written.
+
+Mend it in the linker script or by a section attribute in the source.
+"""
+
+from collections.abc import Iterator
+
+from mapinspect.checks.check import check
+from mapinspect.checks.rows import judge_placement
+from mapinspect.model.finding import Outcome, not_claimed
+from mapinspect.model.inspection import Inspection
+
+
+@check("placement-broken", "everything lies where the table wants it", __doc__)
+def placement_broken(inspection: Inspection) -> Iterator[Outcome]:
+    """Judge every placement row that matches something."""
+    if not inspection.table.placements:
+        yield not_claimed("placement", "the table has no [[placement]]")
+    for row in inspection.table.placements:
+        matched = inspection.placement_matches[row.id]
+        if matched.places:
+            yield judge_placement(row, matched)
+        else:
+            yield not_claimed(row.id, "it matches nothing")

@@ -1,0 +1,77 @@
+"""region-over-budget: a region holds more bytes than it may.
+
+Every region is compared with the strictest of its length, its limit in the table and the
+project's margin. What counts is the extent, from the region's origin to the last byte any section
+occupies there, as `ld --print-memory-usage` counts; both roles count, so `.data` costs RAM where
+it runs and Flash where it is loaded from. With `count = "occupied"` the bytes of sections count
+instead, for layouts that pin a stack to the end of RAM.
+
+Mend it by moving what is large elsewhere or making it smaller; raise the limit only when the part
+really has the memory.
+"""
+
+from collections.abc import Iterator
+
+from mapinspect.checks.check import check
+from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, undecided
+from mapinspect.model.image import Evidence
+from mapinspect.model.inspection import Inspection, RegionLimit, Usage
+
+
+@check("region-over-budget", "every region holds no more bytes than it may", __doc__)
+def region_over_budget(inspection: Inspection) -> Iterator[Outcome]:
+    """Compare each region's use, in bytes, with its limit."""
+    if not any(usage.used for usage in inspection.usages):
+        yield _nothing_measured(inspection)
+        return
+    for usage in inspection.usages:
+        yield _judge(usage, inspection.limit(usage.region.name), _image(inspection))
+
+
+def _nothing_measured(inspection: Inspection) -> Outcome:
+    if inspection.regions:
+        message, remedy = "no region holds any byte", "check that this is the linked firmware"
+    else:
+        message = "no memory regions are known"
+        remedy = "give the map of this link, or origin and length of each [[region]]"
+    return undecided("regions", message, (Evidence(_image(inspection), None, message),), remedy)
+
+
+def _image(inspection: Inspection) -> str:
+    if inspection.elf is not None:
+        return inspection.elf.path
+    return inspection.map.path if inspection.map else inspection.table.path
+
+
+def _judge(usage: Usage, limit: RegionLimit, image: str) -> Outcome:
+    name, used = usage.region.name, limit.measured(usage)
+    word = "holds" if limit.measure == "extent" else "is occupied by"
+    evidence = (limit.rules[0], Evidence(image, None, _last(usage)))
+    remedy = f"see what fills it: mapinspect show sections --region {name}"
+    if used > limit.limit:
+        message = f"{name} {word} {used} of {limit.limit} bytes, {used - limit.limit} over"
+        return broken(name, message, evidence, remedy)
+    if limit.warn is not None and used > limit.warn:
+        message = f"{name} {word} {used} bytes, above its warning at {limit.warn}"
+        return holds(name, Finding(Severity.WARNING, name, message, evidence, remedy))
+    return holds(name)
+
+
+def _last(usage: Usage) -> str:
+    if not usage.placements:
+        return f"{usage.region.name} holds nothing"
+    last = max(usage.placements, key=lambda item: item.span.end)
+    return f"{last.section.name} ends at {last.span.end:#010x} in {usage.region.name}"
+
+
+def map_overflows(inspection: Inspection) -> Iterator[Outcome]:
+    """Yield the regions that the map's own sections overflow: proof without any ELF."""
+    if inspection.map is None:
+        return
+    for usage in inspection.map.overflows:
+        name, length = usage.region.name, usage.region.span.size
+        message = f"{name} holds {usage.used} of {length} bytes, {-usage.free} over"
+        last = max(usage.placements, key=lambda item: item.span.end)
+        evidence = (usage.region.declared, last.section.evidence)
+        remedy = f"see what fills it: mapinspect map {inspection.map.path}"
+        yield broken(name, message, evidence, remedy)

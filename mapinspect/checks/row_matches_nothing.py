@@ -1,0 +1,84 @@
+"""row-matches-nothing: a row of the table is about nothing in the image.
+
+A region that the image does not have, a glob that selects nothing, a kind of use of which there
+is not a byte: such a row checks nothing, and would go on passing for ever. Rows that some builds
+lack are marked `optional = true`.
+
+Mend it by correcting the name, or by removing the row.
+"""
+
+import difflib
+from collections.abc import Iterator
+from typing import Protocol
+
+from mapinspect.checks.check import check
+from mapinspect.model.finding import Outcome, holds, not_claimed, undecided
+from mapinspect.model.image import Evidence
+from mapinspect.model.inspection import Inspection
+
+
+@check("row-matches-nothing", "every row of the table is about something in the image", __doc__)
+def row_matches_nothing(inspection: Inspection) -> Iterator[Outcome]:
+    """Look for something behind every region, budget and placement row."""
+    rows = [*_regions(inspection), *_budgets(inspection), *_placements(inspection)]
+    if not rows:
+        yield not_claimed("table", "the table has no rows")
+    yield from rows
+
+
+def _regions(inspection: Inspection) -> Iterator[Outcome]:
+    names = [region.name for region in inspection.regions]
+    for row in inspection.table.regions:
+        if row.name in names:
+            yield holds(row.name)
+        else:
+            near = difflib.get_close_matches(row.name, names, n=1, cutoff=0.4)
+            upper = [name for name in names if name.lower() == row.name.lower()]
+            guess = next(iter(upper or near), None)
+            remedy = f"did you mean {guess}?" if guess else f"regions are {', '.join(names)}"
+            yield _nothing(f"region {row.name} is not in the image", row, remedy)
+
+
+def _budgets(inspection: Inspection) -> Iterator[Outcome]:
+    for row in inspection.table.budgets:
+        known = row.region is None or any(
+            region.name == row.region for region in inspection.regions
+        )
+        if not known:
+            yield _nothing(
+                f"row {row.id} is about region {row.region}, which is not in the image", row
+            )
+        elif inspection.line(row.id).linked == 0:
+            yield _nothing(f"row {row.id} matches nothing", row)
+        else:
+            yield holds(row.id)
+
+
+def _placements(inspection: Inspection) -> Iterator[Outcome]:
+    names = [region.name for region in inspection.regions]
+    for row in inspection.table.placements:
+        unknown = [name for name in row.regions if name not in names]
+        if len(unknown) == len(row.regions) > 0:
+            yield _nothing(f"placement {row.id} wants region {unknown[0]}, which is unknown", row)
+        elif not inspection.placement_matches[row.id].places:
+            yield _nothing(f"placement {row.id} matches nothing", row)
+        else:
+            yield holds(row.id)
+
+
+class _Row(Protocol):
+    """What the rows of all three tables share."""
+
+    @property
+    def optional(self) -> bool: ...
+
+    @property
+    def declared(self) -> Evidence: ...
+
+
+def _nothing(
+    message: str, row: _Row, remedy: str = "mend its name, or write optional = true"
+) -> Outcome:
+    if row.optional:
+        return not_claimed(row.declared.text, message)
+    return undecided(row.declared.text, message, (row.declared,), remedy)

@@ -1,0 +1,40 @@
+"""row-over-budget: a part of the image is larger than its row in the table allows.
+
+A `[[budget]]` row counts one kind of use (static memory, heap, stack, weights, arena) or whatever
+its `match` selects, in one region or in all of them, and compares the bytes with its limit.
+
+Mend it by making that part smaller, or by raising the row's limit on purpose.
+"""
+
+from collections.abc import Iterator
+
+from mapinspect.checks.check import check
+from mapinspect.model.budget import BudgetRow
+from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
+from mapinspect.model.image import Evidence
+from mapinspect.model.inspection import Inspection
+
+
+@check("row-over-budget", "every row of the table stays within its limit", __doc__)
+def row_over_budget(inspection: Inspection) -> Iterator[Outcome]:
+    """Compare each row's linked bytes with its limit; warn above its warning."""
+    rows = [row for row in inspection.table.budgets if row.limit is not None]
+    if not rows:
+        yield not_claimed("budget", "no [[budget]] row has a limit")
+    for row in rows:
+        yield _judge(inspection, row)
+
+
+def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
+    line = inspection.line(row.id)
+    evidence = (row.declared, Evidence(line.image, None, f"{row.id} takes up {line.linked} bytes"))
+    remedy = "make it smaller, or raise the row's limit on purpose"
+    assert line.limit is not None
+    if line.linked > line.limit:
+        over = line.linked - line.limit
+        message = f"{row.id} takes up {line.linked} of {line.limit} bytes, {over} over"
+        return broken(row.id, message, evidence, remedy)
+    if line.warn is not None and line.linked > line.warn:
+        message = f"{row.id} takes up {line.linked} bytes, above its warning at {line.warn}"
+        return holds(row.id, Finding(Severity.WARNING, row.id, message, evidence, remedy))
+    return holds(row.id)

@@ -1,0 +1,38 @@
+"""row-under-minimum: a part of the image is smaller than the table demands.
+
+`min` in a `[[budget]]` row demands bytes that must be there: a stack that is large enough, or
+with `min = "estimate"` an arena or weights as large as the models need.
+
+Mend it by reserving more in the linker script or in the source.
+"""
+
+from collections.abc import Iterator
+
+from mapinspect.checks.check import check
+from mapinspect.model.budget import BudgetRow
+from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
+from mapinspect.model.image import Evidence
+from mapinspect.model.inspection import Inspection
+
+
+@check("row-under-minimum", "every row of the table reaches its minimum", __doc__)
+def row_under_minimum(inspection: Inspection) -> Iterator[Outcome]:
+    """Compare each row's linked bytes with its minimum."""
+    rows = [row for row in inspection.table.budgets if row.minimum is not None or row.min_estimate]
+    if not rows:
+        yield not_claimed("budget", "no [[budget]] row has a minimum")
+    for row in rows:
+        yield _judge(inspection, row)
+
+
+def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
+    line = inspection.line(row.id)
+    evidence = (row.declared, Evidence(line.image, None, f"{row.id} has {line.linked} bytes"))
+    if line.minimum is None:
+        message = f"the estimate that {row.id} must reach is unknown"
+        return undecided(row.id, message, evidence, "give the models whose need it is")
+    if line.linked < line.minimum:
+        missing = line.minimum - line.linked
+        message = f"{row.id} has {line.linked} bytes and needs {line.minimum}, {missing} too few"
+        return broken(row.id, message, evidence, "reserve more in linker script or source")
+    return holds(row.id)

@@ -1,0 +1,47 @@
+"""weights-not-in-flash: a model's weights take up RAM.
+
+The weights of every model must lie in read-only memory and stay there. An array without `const`
+(what `xxd -i` writes) lands in `.data`: it costs Flash for its load image and the same bytes of
+RAM again at run time.
+
+Mend it by declaring the array `const`, and by placing its section in Flash.
+"""
+
+from collections.abc import Iterator
+
+from mapinspect.checks.check import check
+from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
+from mapinspect.model.inspection import Inspection, ModelCopy, ModelFacts
+
+_READ_ONLY = ("flash", "external-flash")
+
+
+@check("weights-not-in-flash", "the weights of every model lie in Flash, read-only", __doc__)
+def weights_not_in_flash(inspection: Inspection) -> Iterator[Outcome]:
+    """Judge every copy of every model by its section's flags and its region's kind."""
+    if not inspection.models:
+        yield not_claimed("weights", "no model is given")
+    for model in inspection.models:
+        if not model.copies:
+            yield not_claimed(model.entry.name, "its weights were not found")
+        for copy in model.copies:
+            yield _judge(inspection, model, copy)
+
+
+def _judge(inspection: Inspection, model: ModelFacts, copy: ModelCopy) -> Outcome:
+    place, name = copy.place, copy.place.name
+    size = place.span.size or model.size
+    kind = inspection.kind(place.region) if place.region else None
+    evidence = (place.evidence, place.section.evidence)
+    if place.section.writable or kind in ("sram", "psram"):
+        cost = f", and again in {place.load_region}" if place.load_region else ""
+        message = (
+            f"{name} ({size} bytes of weights) takes up {place.region or 'RAM'} "
+            f"in {place.section.name}{cost}"
+        )
+        return broken(name, message, evidence, "declare the array const, in a Flash section")
+    if kind not in _READ_ONLY:
+        message = f"{name} lies in {place.region or 'no region'}, whose kind is unknown"
+        remedy = 'write kind = "flash" or "sram" in its [[region]]'
+        return undecided(name, message, evidence, remedy)
+    return holds(name)

@@ -1,0 +1,123 @@
+"""``mapinspect check``: the gate."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from mapinspect.cli.outputs import refuse_inputs, write_text
+from mapinspect.cli.run import EXIT_INPUT, report_input_error
+from mapinspect.errors import InputError
+from mapinspect.model.report import Report, Verdict
+from mapinspect.pipeline import Request, check
+
+FORMATS = ("text", "json")
+_STATUS = {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.UNKNOWN: 2}
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("check", epilog="Exit status: 0 PASS, 1 FAIL, 2 cannot judge, 3 a bug.")
+@click.option("--elf", type=_FILE, help="The linked ELF file. Without it nothing can PASS.")
+@click.option("--map", "map_", type=_FILE, help="The GNU ld map of the same link (-Wl,-Map=F).")
+@click.option(
+    "--model",
+    "models",
+    type=_FILE,
+    multiple=True,
+    help="A .tflite file that the firmware embeds; replaces the table's file of the same name.",
+)
+@click.option(
+    "--config",
+    type=_FILE,
+    help="The budget table. Default: the nearest mapinspect.toml from here upward.",
+)
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--output", type=_FILE, help="Write the report to this file, not to the terminal.")
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="FORMAT=FILE",
+    help="Write a further report; may be given several times.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(("error", "warning")),
+    default="error",
+    show_default=True,
+    help="The least severity that fails the check.",
+)
+@click.option(
+    "--exit-zero",
+    is_flag=True,
+    help="Exit 0 for FAIL and UNKNOWN too (not for unreadable input); the report says so.",
+)
+def check_command(
+    *,
+    elf: Path | None,
+    map_: Path | None,
+    models: tuple[Path, ...],
+    config: Path | None,
+    format_: str,
+    output: Path | None,
+    reports: tuple[str, ...],
+    fail_on: str,
+    exit_zero: bool,
+) -> int:
+    """Judge a linked firmware by its memory budget.
+
+    Compares what the model needs, what was linked and what the budget table allows: memory
+    regions, where weights and arena lie, whether the embedded model is the file that was meant.
+    Files named in the table's [inputs] need no options.
+
+    \b
+      mapinspect check --config mapinspect.toml
+      mapinspect check --elf fw.elf --map fw.map --model net.tflite
+    """  # noqa: D301 - click reads \b as "do not wrap what follows"
+    wanted = [_report_option(text) for text in reports]
+    report = check(Request(elf, map_, models, config, warnings_fail=fail_on == "warning"))
+    if exit_zero:
+        note = "gate disabled: --exit-zero turns FAIL and UNKNOWN into exit status 0"
+        report = replace(report, notes=(*report.notes, note))
+    for path in (*([output] if output else []), *(path for _, path in wanted)):
+        refuse_inputs(path, report)
+    for name, path in wanted:
+        write_text(path, render(report, name))
+    if output is not None:
+        write_text(output, render(report, format_))
+    elif report.failure is None or format_ == "json":
+        click.echo(render(report, format_), nl=False)
+    return _exit_status(report, exit_zero=exit_zero)
+
+
+def render(report: Report, format_: str) -> str:
+    """Return the report in one of FORMATS."""
+    if format_ == "json":
+        from mapinspect.reports import json_v1  # noqa: PLC0415 - start-up time
+
+        return json_v1.render(report)
+    from mapinspect.reports import text  # noqa: PLC0415 - start-up time
+
+    return text.render(report)
+
+
+def _report_option(text: str) -> tuple[str, Path]:
+    name, equals, file = text.partition("=")
+    if not equals or not file or name not in FORMATS:
+        raise click.UsageError(f"--report {text!r}: write FORMAT=FILE, FORMAT one of {FORMATS}")
+    return name, Path(file)
+
+
+def _exit_status(report: Report, *, exit_zero: bool) -> int:
+    dead = [
+        finding
+        for finding in report.findings
+        if finding.check == "row-matches-nothing" and report.verdict is not Verdict.FAIL
+    ]
+    failure = report.failure or next(iter(dead), None)
+    if failure is not None:
+        place = failure.evidence[0]
+        what = failure.message
+        report_input_error(InputError(place.file, place.line, what, failure.help))
+        return EXIT_INPUT
+    return 0 if exit_zero else _STATUS[report.verdict]

@@ -1,0 +1,47 @@
+"""The list of commands; each is imported only when it runs, since start-up time counts."""
+
+import importlib
+from typing import Final
+
+import click
+
+from mapinspect import __version__
+
+# name: module, attribute, one line for --help (so that listing commands imports none of them)
+_COMMANDS: Final = {
+    "check": (
+        "mapinspect.cli.check_command",
+        "check_command",
+        "Judge a linked firmware by its budget; exit 0 PASS, 1 FAIL, 2 cannot judge.",
+    ),
+}
+
+
+class _Lazy(click.Group):
+    """A group whose commands live in modules of their own, imported on use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        module, attribute, _ = _COMMANDS[cmd_name]
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, _, text) in _COMMANDS.items()])
+
+
+@click.group(
+    cls=_Lazy,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    epilog="Exit status: 0 PASS, 1 FAIL, 2 cannot judge (input or configuration), "
+    "3 a bug in mapinspect.",
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def commands() -> None:
+    """Say where every byte of a TinyML firmware went, and hold it to its budget."""

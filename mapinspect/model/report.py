@@ -1,0 +1,83 @@
+"""One run's answer: the verdict and everything a report may say."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from mapinspect.model.finding import Finding, Outcome, Severity, Status
+from mapinspect.model.inspection import Inspection
+
+
+class Verdict(Enum):
+    """PASS needs proof of every claim; FAIL one broken claim; UNKNOWN is everything else."""
+
+    PASS = "pass"  # noqa: S105 - the verdict, no password
+    FAIL = "fail"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file that was read: its role, its path as named by the user, its size in bytes."""
+
+    role: str
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetLine:
+    """A line of the budget table in a report; sizes in bytes, None where there is none.
+
+    ``row`` is a kind of use, "total", or a row's id; ``status`` is "ok", "over", "under" or
+    "-" where nothing limits it.
+    """
+
+    row: str
+    memory: str
+    estimated: int | None
+    linked: int
+    measured: int | None
+    limit: int | None
+    free: int | None
+    status: str
+    parts: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All answers of one run.
+
+    ``folder`` is the budget's folder, to which JSON paths are relative. ``notes`` say what
+    weakens the gate (``--exit-zero``). ``inspection`` is None when an input could not be read;
+    ``failure`` then says which and why.
+    """
+
+    folder: str
+    inputs: tuple[InputFile, ...]
+    inspection: Inspection | None
+    outcomes: tuple[Outcome, ...]
+    lines: tuple[BudgetLine, ...]
+    notes: tuple[str, ...] = ()
+    failure: Finding | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the verdict: never PASS without at least one claim, all of them proven."""
+        if self.count(Status.BROKEN):
+            return Verdict.FAIL
+        proven = self.count(Status.HOLDS) and not self.count(Status.UNDECIDED)
+        return Verdict.PASS if proven and self.failure is None else Verdict.UNKNOWN
+
+    def count(self, status: Status) -> int:
+        """Return how many claims were answered so."""
+        return sum(outcome.status is status for outcome in self.outcomes)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Return all findings, errors first, in report order within a severity."""
+        found = [finding for outcome in self.outcomes for finding in outcome.findings]
+        if self.failure is not None:
+            found.insert(0, self.failure)
+        order = list(Severity)
+        return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))

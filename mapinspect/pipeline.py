@@ -1,0 +1,182 @@
+"""Files in, Report out: the library's front door.
+
+report = check(Request(config=Path("mapinspect.toml")))
+print(report.verdict)
+"""
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mapinspect.analysis.arena import greedy
+from mapinspect.analysis.budget_lines import budget_lines
+from mapinspect.analysis.inspect import Records, inspect
+from mapinspect.checks.judge import judge
+from mapinspect.errors import InputError
+from mapinspect.model.arena import ArenaNeed
+from mapinspect.model.budget import BudgetTable, ModelEntry
+from mapinspect.model.elf_file import ElfFile
+from mapinspect.model.finding import Finding, Severity
+from mapinspect.model.image import Evidence
+from mapinspect.model.link_map import LinkMap
+from mapinspect.model.network import Network
+from mapinspect.model.report import InputFile, Report
+from mapinspect.readers.source import SourceFile, read_source
+
+CONFIG_NAME = "mapinspect.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to check: files named here win over those that the budget table names.
+
+    Without ``config`` the table is looked for from the working directory upward, to the root of
+    the repository. ``warnings_fail`` turns every warning into a broken claim.
+    """
+
+    elf: Path | None = None
+    map: Path | None = None
+    models: tuple[Path, ...] = ()
+    config: Path | None = None
+    warnings_fail: bool = False
+
+
+class Run:
+    """One check, step by step; remembers which inputs were read, also when one is refused."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._inputs: list[InputFile] = []
+        self._folder = "."
+
+    def report(self) -> Report:
+        """Return the report of the whole run; an input that cannot be used is its failure."""
+        try:
+            return self._report()
+        except InputError as error:
+            return self._failed(error)
+
+    def _report(self) -> Report:
+        table = self._table()
+        elf = self._elf(table)
+        link_map = self._map(table)
+        if elf is None and link_map is None:
+            raise InputError(
+                table.path or "mapinspect", None, "no ELF and no map is given", "use --elf FILE"
+            )
+        models = tuple(self._model(entry) for entry in self._entries(table))
+        records = Records(
+            table=table,
+            elf=elf,
+            link_map=link_map,
+            models=tuple((entry, source.content) for entry, source, _ in models),
+            needs={entry.name: _need(entry, network) for entry, _, network in models},
+        )
+        inspection = inspect(records)
+        outcomes = judge(inspection, warnings_fail=self._request.warnings_fail)
+        lines = budget_lines(inspection)
+        return Report(self._folder, tuple(self._inputs), inspection, outcomes, lines)
+
+    def _failed(self, error: InputError) -> Report:
+        place = Evidence(error.path, error.line, error.what)
+        finding = Finding(
+            Severity.ERROR, error.path, error.what, (place,), error.remedy, check="input"
+        )
+        return Report(self._folder, tuple(self._inputs), None, (), (), failure=finding)
+
+    def _table(self) -> BudgetTable:
+        path = self._request.config or find_config(Path.cwd())
+        if path is None:
+            return BudgetTable(path="")
+        from mapinspect.readers.budget.reader import read_budget  # noqa: PLC0415 - start-up time
+
+        source = self._read(path, "budget", "budget table")
+        self._folder = os.path.dirname(source.path) or "."
+        return read_budget(source.path, source.content)
+
+    def _elf(self, table: BudgetTable) -> ElfFile | None:
+        path = self._request.elf or self._beside(table.inputs.elf)
+        if path is None:
+            return None
+        from mapinspect.readers.elf import read_elf  # noqa: PLC0415 - start-up time
+
+        source = self._read(path, "elf", "ELF file")
+        elf = read_elf(source.path, source.content)
+        if elf.kind != "EXEC":
+            kinds = {"REL": "an object file", "DYN": "a shared object", "CORE": "a core dump"}
+            what = f"is {kinds.get(elf.kind, elf.kind)}, not a linked firmware"
+            raise InputError(source.path, None, what, "name the ELF that ld wrote")
+        return elf
+
+    def _map(self, table: BudgetTable) -> LinkMap | None:
+        path = self._request.map or self._beside(table.inputs.map)
+        if path is None:
+            return None
+        from mapinspect.readers.gnu_map import read_map  # noqa: PLC0415 - start-up time
+
+        source = self._read(path, "map", "link map")
+        return read_map(source.path, source.content)
+
+    def _entries(self, table: BudgetTable) -> tuple[ModelEntry, ...]:
+        """Return the table's models, each from the file of its name on the command line."""
+        given = {path.name: str(path) for path in self._request.models}
+        entries = []
+        for entry in table.inputs.models:
+            file = given.pop(os.path.basename(entry.file), None) or str(self._beside(entry.file))
+            entries.append(replace(entry, file=file))
+        for name, path in given.items():
+            declared = Evidence(path, None, "given with --model")
+            entries.append(ModelEntry(Path(name).stem, path, None, None, None, declared))
+        return tuple(entries)
+
+    def _model(self, entry: ModelEntry) -> tuple[ModelEntry, SourceFile, Network]:
+        from mapinspect.readers.tflite import read_network  # noqa: PLC0415 - start-up time
+
+        source = self._read(Path(entry.file), "model", "model file")
+        return entry, source, read_network(source.path, source.content)
+
+    def _beside(self, name: str | None) -> Path | None:
+        """Return a file that the table names, relative to the table's folder."""
+        return None if name is None else Path(os.path.normpath(os.path.join(self._folder, name)))
+
+    def _read(self, path: Path, role: str, what: str) -> SourceFile:
+        source = read_source(path, str(path), what)
+        self._inputs.append(InputFile(role, source.path, len(source.content), source.sha256))
+        return source
+
+
+def check(request: Request) -> Report:
+    """Read the inputs, gather the facts, judge every claim; never raises InputError."""
+    return Run(request).report()
+
+
+def find_config(folder: Path) -> Path | None:
+    """Return the nearest ``mapinspect.toml`` from ``folder`` upward, to the repository's root."""
+    for candidate in (folder, *folder.parents):
+        path = candidate / CONFIG_NAME
+        if path.is_file():
+            return Path(os.path.relpath(path))
+        if (candidate / ".git").exists():
+            return None
+    return None
+
+
+def _need(entry: ModelEntry, network: Network) -> ArenaNeed:
+    """Return what the model's runtime needs of its arena.
+
+    ``plan-only``: exactly the head of the greedy plan. Without a runtime the head is a lower
+    bound, since the persistent part is not counted.
+    """
+    plan = greedy.plan(network)
+    named = entry.runtime == "plan-only"
+    return ArenaNeed(
+        model=entry.name,
+        profile=entry.runtime or "unknown",
+        plan=plan,
+        nonpersistent=plan.head,
+        persistent=0,
+        smallest=plan.head,
+        exact=named,
+        reasons=() if named else ("its runtime is not named, so only the plan is counted",),
+        refused=None,
+    )

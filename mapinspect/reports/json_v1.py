@@ -1,0 +1,130 @@
+"""The report as JSON, version 1: integers for sizes and addresses, paths from the budget."""
+
+import json
+import os
+from typing import Any
+
+from mapinspect.model.finding import Finding, Status
+from mapinspect.model.inspection import Inspection
+from mapinspect.model.report import Report
+from mapinspect.reports.printable import printable
+
+_NO_LIMIT = 1 << 20  # characters; JSON keeps long names whole, but not without end
+
+
+def render(report: Report) -> str:
+    """Return the report as one JSON document, the same for the same inputs."""
+    facts = report.inspection
+    document = {
+        "format": "mapinspect-report",
+        "version": 1,
+        "verdict": report.verdict.value,
+        "inputs": [
+            {
+                "role": item.role,
+                "path": _path(report, item.path),
+                "size": item.size,
+                "sha256": item.sha256,
+            }
+            for item in report.inputs
+        ],
+        "regions": _regions(facts) if facts else [],
+        "budget": [
+            {
+                "row": _text(line.row),
+                "memory": _text(line.memory),
+                "estimated": line.estimated,
+                "linked": line.linked,
+                "measured": line.measured,
+                "limit": line.limit,
+                "free": line.free,
+                "status": line.status,
+            }
+            for line in report.lines
+        ],
+        "weights": _weights(facts) if facts else [],
+        "arena": _arenas(facts) if facts else [],
+        "claims": {
+            "holds": report.count(Status.HOLDS),
+            "broken": report.count(Status.BROKEN),
+            "undecided": report.count(Status.UNDECIDED),
+            "waived": 0,
+        },
+        "findings": [_finding(report, finding) for finding in report.findings],
+        "notes": [_text(note) for note in report.notes],
+    }
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def _text(text: str) -> str:
+    return printable(text, _NO_LIMIT)
+
+
+def _path(report: Report, path: str) -> str:
+    """Return the path relative to the budget's folder, with forward slashes."""
+    if not path or path.startswith("<"):
+        return _text(path)
+    return _text(os.path.relpath(path, report.folder or ".").replace(os.sep, "/"))
+
+
+def _regions(facts: Inspection) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": _text(usage.region.name),
+            "origin": usage.region.span.start,
+            "length": usage.region.span.size,
+            "used": usage.used,
+            "occupied": usage.occupied,
+            "free": usage.free,
+        }
+        for usage in facts.usages
+    ]
+
+
+def _weights(facts: Inspection) -> list[dict[str, Any]]:
+    return [
+        {
+            "model": _text(model.entry.name),
+            "symbol": _text(copy.place.name),
+            "section": _text(copy.place.section.name),
+            "region": copy.place.region and _text(copy.place.region),
+            "vma": copy.place.span.start,
+            "lma": copy.place.lma,
+            "size": copy.place.span.size,
+            "alignment": copy.place.alignment,
+            "matches_file": copy.matches,
+        }
+        for model in facts.models
+        for copy in model.copies
+    ]
+
+
+def _arenas(facts: Inspection) -> list[dict[str, Any]]:
+    return [
+        {
+            "symbol": _text(place.name),
+            "section": _text(place.section.name),
+            "region": place.region and _text(place.region),
+            "vma": place.span.start,
+            "size": place.span.size,
+            "alignment": place.alignment,
+            "needed": arena.needed,
+            "exact": arena.exact,
+        }
+        for arena in facts.arenas
+        for place in arena.candidates
+    ]
+
+
+def _finding(report: Report, finding: Finding) -> dict[str, Any]:
+    return {
+        "check": finding.check,
+        "severity": finding.severity.value,
+        "subject": _text(finding.subject),
+        "message": _text(finding.message),
+        "evidence": [
+            {"file": _path(report, item.file), "line": item.line, "text": _text(item.text)}
+            for item in finding.evidence
+        ],
+        "help": _text(finding.help),
+    }

@@ -1,0 +1,171 @@
+"""The report as text for people and logs: verdict, tables, findings, one line to end with."""
+
+from collections.abc import Iterable, Iterator
+
+from tabulate import tabulate
+
+from mapinspect.model.finding import Finding, Status
+from mapinspect.model.inspection import Inspection, Located
+from mapinspect.model.report import BudgetLine, Report
+from mapinspect.reports.printable import place as shown_place
+from mapinspect.reports.printable import printable
+from mapinspect.reports.sizes import grouped, kib_down, kib_up
+
+ROW_NAMES = {
+    "static": "static memory",
+    "heap": "heap",
+    "stack": "stack",
+    "weights": "model weights",
+    "arena": "activation arena",
+    "workspace": "operator workspace",
+    "total": "TOTAL",
+}
+_NAME_WIDTH = 24  # characters; keeps the tables within 80 columns
+
+
+def render(report: Report) -> str:
+    """Return the report; sizes in the tables are bytes."""
+    blocks = [_title(report)]
+    if report.inspection is not None:
+        blocks.append(_budget(report.lines))
+        blocks.append(_placements(report.inspection))
+    blocks += [_finding(finding) for finding in report.findings]
+    blocks.append(_claims(report))
+    blocks.append(summary(report))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _title(report: Report) -> str:
+    facts = report.inspection
+    name = f"  {printable(facts.table.name)}" if facts and facts.table.name else ""
+    lines = [f"{report.verdict.value.upper()}{name}"]
+    lines += [f"  {item.role:<6} {printable(item.path)}" for item in report.inputs]
+    return "\n".join(lines)
+
+
+def _budget(lines: Iterable[BudgetLine]) -> str:
+    rows = [row for line in lines for row in _budget_rows(line)]
+    headers = ("memory", "row", "estimated", "linked", "limit", "free", "")
+    align = ("left", "left", "right", "right", "right", "right", "left")
+    table = tabulate(
+        rows, headers=headers, tablefmt="simple", colalign=align, disable_numparse=True
+    )
+    return f"Memory budget, in bytes\n\n{table}"
+
+
+def _table(rows: list[tuple[str, ...]], headers: tuple[str, ...], align: tuple[str, ...]) -> str:
+    table = tabulate(rows, headers, "simple", colalign=align, disable_numparse=True)
+    return "\n".join(line.rstrip() for line in table.split("\n"))
+
+
+def _budget_rows(line: BudgetLine) -> Iterator[tuple[str, ...]]:
+    yield (
+        _name(line.memory),
+        _name(ROW_NAMES.get(line.row, line.row)),
+        grouped(line.estimated),
+        grouped(line.linked),
+        grouped(line.limit),
+        grouped(line.free),
+        "" if line.status == "-" else line.status,
+    )
+    for part, size in line.parts:
+        yield ("", f"  of which {part}", "", grouped(size), "", "", "")
+
+
+def _name(text: str) -> str:
+    return printable(text, _NAME_WIDTH)
+
+
+def _placements(facts: Inspection) -> str:
+    rows = [
+        _place(what, located, note)
+        for what, located, note in (*_weight_places(facts), *_arena_places(facts))
+    ]
+    rows += [
+        (
+            item.kind,
+            _name(item.name),
+            "" if item.span is None else f"{item.span.start:#010x}",
+            grouped(item.bytes),
+            "",
+            "the rest of RAM" if item.elastic else item.convention,
+        )
+        for item in facts.reservations
+    ]
+    if not rows:
+        return ""
+    headers = ("", "where", "address", "size", "align", "")
+    align = ("left", "left", "left", "right", "right", "left")
+    table = tabulate(
+        rows, headers=headers, tablefmt="simple", colalign=align, disable_numparse=True
+    )
+    return f"Weights, arena, stack and heap\n\n{table}"
+
+
+def _weight_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:
+    for model in facts.models:
+        for copy in model.copies:
+            yield "weights", copy.place, "equals its file" if copy.matches else "differs"
+
+
+def _arena_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:
+    for arena in facts.arenas:
+        for located in arena.candidates:
+            at_least = "" if arena.exact else "at least "
+            need = "need unknown" if arena.needed is None else f"needs {at_least}{arena.needed:,}"
+            yield "arena", located, need
+
+
+def _place(what: str, located: Located, note: str) -> tuple[str, ...]:
+    where = f"{_name(located.name)} in {_name(located.section.name)}, {located.region or 'nowhere'}"
+    return (
+        what,
+        printable(where, 2 * _NAME_WIDTH),
+        f"{located.span.start:#010x}",
+        grouped(located.span.size),
+        str(located.alignment),
+        note,
+    )
+
+
+def _finding(finding: Finding) -> str:
+    lines = [f"{finding.severity.value}[{finding.check}]: {printable(finding.message, 1000)}"]
+    for item in finding.evidence:
+        lines.append(f"  --> {shown_place(item.file, item.line)}: {printable(item.text)}")
+    lines.append(f"  help: {printable(finding.help)}")
+    return "\n".join(lines)
+
+
+def _claims(report: Report) -> str:
+    counts = (
+        f"{report.count(Status.HOLDS)} claims hold, {report.count(Status.BROKEN)} broken, "
+        f"{report.count(Status.UNDECIDED)} undecided"
+    )
+    return "\n".join([counts, *(printable(note) for note in report.notes)])
+
+
+def summary(report: Report) -> str:
+    """Return the last line: verdict, every used region in KiB, arena slack, what is open."""
+    parts = []
+    if report.inspection is not None:
+        parts += [_region(line) for line in report.lines if line.row == "total" and line.linked]
+        parts += list(_slack(report.inspection))
+    undecided = report.count(Status.UNDECIDED)
+    if undecided:
+        parts.append(f"{undecided} undecided")
+    if report.failure is not None:
+        parts.append(printable(report.failure.message))
+    return f"{report.verdict.value.upper()}  " + " · ".join(parts)
+
+
+def _region(line: BudgetLine) -> str:
+    assert line.limit is not None
+    used, limit = kib_up(line.linked), kib_down(line.limit)
+    over = f" (+{kib_up(line.linked - line.limit)})" if line.linked > line.limit else ""
+    return f"{_name(line.memory)} {used}/{limit} KiB{over}"
+
+
+def _slack(facts: Inspection) -> Iterator[str]:
+    for arena in facts.arenas:
+        if arena.place is not None and arena.needed is not None:
+            yield f"arena slack {arena.place.span.size - arena.needed:,} B"

@@ -1,0 +1,43 @@
+"""Every built firmware gets the answer CASES.toml states; binutils agrees on the totals."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from mapinspect.cli.run import run
+
+BUILT = Path(__file__).parents[2] / "fixtures" / "built"
+CASES = tomllib.loads((BUILT / "CASES.toml").read_text(encoding="utf-8"))
+
+
+def report_of(name: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict]:
+    status = run(["check", "--config", str(BUILT / name / "mapinspect.toml"), "--format", "json"])
+    return status, json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_answer_is_the_stated_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    case = CASES[name]
+    status, report = report_of(name, capsys)
+    assert status == case["exit"]
+    if "check" not in case:
+        assert report["findings"] == []
+        return
+    about = [finding for finding in report["findings"] if finding["check"] == case["check"]]
+    assert about, [finding["message"] for finding in report["findings"]]
+    told = "\n".join(finding["message"] for finding in about)
+    assert case["subject"] in told
+    if "bytes" in case:
+        assert str(case["bytes"]) in told
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_region_totals_are_those_of_ld(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    facts = json.loads((BUILT / name / "facts.json").read_text(encoding="utf-8"))
+    if not facts.get("memory_usage"):
+        pytest.skip("ld printed no memory usage for this case")
+    _, report = report_of(name, capsys)
+    ours = {region["name"]: region["used"] for region in report["regions"]}
+    assert ours == {row["region"]: row["used"] for row in facts["memory_usage"]}

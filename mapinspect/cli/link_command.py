@@ -1,10 +1,11 @@
 """``mapinspect link``: a link command that explains itself when it fails."""
 
 import subprocess
-import time
 from pathlib import Path
 
 import click
+
+from mapinspect.cli.outputs import trace
 
 _FILE = click.Path(path_type=Path)
 _NOT_FOUND = 127  # as a shell says it of a command that does not exist
@@ -26,7 +27,7 @@ def link_command(
     \b
       mapinspect link --map fw.map -- arm-none-eabi-gcc … -Wl,-Map=fw.map -o fw.elf
     """  # noqa: D301 - click reads \b as "do not wrap what follows"
-    started = time.time()
+    before = trace(map_)
     try:
         status = subprocess.call(list(command))
     except OSError as error:
@@ -34,7 +35,7 @@ def link_command(
         return _NOT_FOUND
     if status == 0:
         return 0
-    from mapinspect.cli.diagnosis import diagnose  # noqa: PLC0415 - only failing links need it
+    from mapinspect.cli.diagnosis import explain  # noqa: PLC0415 - only failing links need it
 
-    click.echo(diagnose(map_, started, config, models), err=True, nl=False)
+    click.echo(explain(map_, before, config, models), err=True, nl=False)
     return status if status > 0 else 128 - status

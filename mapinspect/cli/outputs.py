@@ -8,6 +8,15 @@ from mapinspect.errors import InputError
 from mapinspect.model.report import Report, Verdict
 
 
+def trace(path: Path) -> tuple[int, ...] | None:
+    """Return what changes when a file is written anew, or None where there is no file."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
 def refuse_inputs(path: Path, report: Report) -> None:
     """Raise InputError when ``path`` is one of the files that were read."""
     for item in report.inputs:

@@ -11,6 +11,9 @@ from mapinspect.cli.run import run
 BUILT = Path(__file__).parents[2] / "fixtures" / "built"
 CASES = tomllib.loads((BUILT / "CASES.toml").read_text(encoding="utf-8"))
 
+# ld counts no section that the script places by an explicit AT(address).
+LD_COUNTS_LESS = ("load-image-outside-region",)
+
 
 def report_of(name: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict]:
     status = run(["check", "--config", str(BUILT / name / "mapinspect.toml"), "--format", "json"])
@@ -36,8 +39,8 @@ def test_the_answer_is_the_stated_one(name: str, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize("name", CASES)
 def test_region_totals_are_those_of_ld(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     facts = json.loads((BUILT / name / "facts.json").read_text(encoding="utf-8"))
-    if not facts.get("memory_usage"):
-        pytest.skip("ld printed no memory usage for this case")
+    if "elf_of" in CASES[name] or name in LD_COUNTS_LESS:
+        pytest.skip("the map is another link's, or ld leaves an explicit address uncounted")
     _, report = report_of(name, capsys)
     ours = {region["name"]: region["used"] for region in report["regions"]}
     assert ours == {row["region"]: row["used"] for row in facts["memory_usage"]}

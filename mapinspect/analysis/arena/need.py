@@ -96,8 +96,8 @@ class _Simulation:
         take_allocator(self.tail, self.profile, variables)
         take_graph(self.tail, self.profile, self.network)
         for _, memory in nodes:
-            if memory.data:
-                self.tail.take(memory.data, ALIGNMENT, "kernel data")
+            for size in memory.records:
+                self.tail.take(size, ALIGNMENT, "kernel records")
         self._reach(self.record * SCRATCH_LIMIT)
 
     def prepare(self, node: Node, memory: KernelMemory) -> None:

@@ -38,7 +38,7 @@ def _requests(*sizes: int) -> tuple[int, ...]:
 
 
 def _record(node: Node, memory: KernelMemory) -> KernelMemory:
-    return replace(memory, data=node.profile.sizes[RECORDS[node.operator.code]])
+    return replace(memory, records=(node.profile.sizes[RECORDS[node.operator.code]],))
 
 
 def _channels(node: Node, count: int) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """Which rules a profile's kernels follow, and the memory of one node by them."""
 
 from mapinspect.analysis.arena.kernels import cmsis_nn, esp_nn, reference
+from mapinspect.analysis.arena.kernels.custom import custom_memory
 from mapinspect.analysis.arena.kernels.node import KernelMemory, Node
 from mapinspect.analysis.arena.kernels.reference import Rule
 from mapinspect.analysis.arena.kernels.table import OperatorRow, operator_rows
@@ -17,14 +18,13 @@ def kernel_memory(node: Node) -> KernelMemory:
     """Return what the kernel of ``node`` takes; an operator without a kernel is refused."""
     code = node.operator.code
     if code == "CUSTOM":
-        name = node.operator.custom or "without a name"
-        return KernelMemory(unsure=f"the custom operator {name} is not modelled")
+        return custom_memory(node)
     row = operator_rows().get(code)
     if row is None:
         return KernelMemory(refused=f"TensorFlow Lite Micro has no kernel for {code}")
     sizes = node.profile.sizes
     memory = KernelMemory(
-        data=sizes[row.data] if row.data else 0,
+        records=(sizes[row.data],) if row.data and sizes[row.data] else (),
         views=node.all_views() if row.views is None else node.views(*row.views),
     )
     rule = _rules(node.profile).get(code)

@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
-DEMO := fixtures/built/arm-good/mapinspect.toml
+DEMO := fixtures/built/good/mapinspect.toml
 
 .PHONY: demo test check fixtures golden docs bench clean
 

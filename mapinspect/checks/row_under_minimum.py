@@ -27,6 +27,8 @@ def row_under_minimum(inspection: Inspection) -> Iterator[Outcome]:
 
 def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
     line = inspection.line(row.id)
+    if line.linked == 0:
+        return not_claimed(row.id, "nothing was found that it is about")
     evidence = (row.declared, Evidence(line.image, None, f"{row.id} has {line.linked} bytes"))
     if line.minimum is None:
         message = f"the estimate that {row.id} must reach is unknown"

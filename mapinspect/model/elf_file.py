@@ -4,7 +4,7 @@ Addresses and sizes are integers in bytes. Symbols are columns that hand out fro
 names are ``str`` decoded as UTF-8 with ``surrogateescape``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -104,6 +104,18 @@ class SymbolRows(Protocol):
 
     def named(self, name: str) -> tuple[ElfSymbol, ...]:
         """Return the symbols of exactly this name."""
+        ...
+
+    def addresses(self) -> Sequence[int]:
+        """Return the column of addresses; the columns cost a fraction of the records."""
+        ...
+
+    def sizes(self) -> Sequence[int]:
+        """Return the column of sizes in bytes."""
+        ...
+
+    def names(self) -> Sequence[str]:
+        """Return the column of names."""
         ...
 
 

@@ -10,6 +10,8 @@ from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.image import Evidence, Region, Role, Span
 from mapinspect.model.reservation import Reservation
 
+_POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
+
 
 @dataclass(frozen=True, slots=True)
 class PlacedSection:
@@ -145,6 +147,11 @@ class ArenaFacts:
     def place(self) -> Located | None:
         """Return the arena when exactly one symbol can be it."""
         return self.candidates[0] if len(self.candidates) == 1 else None
+
+    @property
+    def is_pointer(self) -> bool:
+        """Return whether the symbol only points to the arena, which then lies on the heap."""
+        return self.place is not None and self.place.span.size in _POINTER_SIZES
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 
 from mapinspect.errors import InputError
 from mapinspect.model.elf_file import ElfFile, ElfSection, ElfSegment
-from mapinspect.readers import elf_headers, elf_layout, elf_magic, elf_names, elf_notes, elf_symbols
+from mapinspect.readers import (
+    elf_bounds,
+    elf_headers,
+    elf_layout,
+    elf_magic,
+    elf_names,
+    elf_notes,
+    elf_symbols,
+)
 from mapinspect.readers.elf_headers import DamageError, SectionRow, SegmentRow, Tables
 
 _MAGIC = b"\x7fELF"
@@ -38,8 +46,8 @@ def _read(path: str, content: bytes) -> ElfFile:
         elf_headers.read_sections(content, header),
         elf_headers.read_segments(content, header),
     )
-    elf_layout.check_sections(tables)
-    elf_layout.check_segments(tables)
+    elf_bounds.check_sections(tables)
+    elf_bounds.check_segments(tables)
     load_addresses = elf_layout.load_addresses(tables)
     return ElfFile(
         path=path,

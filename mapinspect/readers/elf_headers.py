@@ -62,6 +62,16 @@ class FileHeader:
         """Return the first number that is no address any more."""
         return 1 << self.bits
 
+    def spans(self) -> list[tuple[str, int, int]]:
+        """Return the file offsets of the header tables: name, start and end of each."""
+        segments_end = self.segment_offset + self.segment_count * self.segment_row
+        sections_end = self.section_offset + self.section_count * self.section_row
+        return [
+            ("the ELF header", 0, self.size),
+            ("the program headers", self.segment_offset, segments_end),
+            ("the section headers", self.section_offset, sections_end),
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class SectionRow:
@@ -195,8 +205,8 @@ def _resolve_extended(content: bytes, header: FileHeader) -> FileHeader:
         raise DamageError("no section headers", "keep the section headers when linking")
     _check_table(content, header.section_offset, 1, header.section_row, "section header")
     first = _section_fields(content, header)[0]
-    if first[1] != 0:
-        raise DamageError(f"section header 0 has type {first[1]:#x}, must be NULL")
+    if any(first[:5]):  # name, type, flags, address, offset; the rest may hold counts
+        raise DamageError("section header 0 describes a section, must be empty")
     sections = header.section_count or first[5]
     names = first[6] if header.names_index == SHN_XINDEX else header.names_index
     segments = first[7] if header.segment_count == PN_XNUM else header.segment_count
@@ -284,8 +294,6 @@ def read_segments(content: bytes, header: FileHeader) -> tuple[SegmentRow, ...]:
         return ()
     _check_table(content, header.segment_offset, count, header.segment_row, "program header")
     _check_limit(count, SEGMENT_LIMIT, "program header")
-    if header.segment_offset < header.size:
-        raise DamageError(f"program headers start at {header.segment_offset}, in the ELF header")
     start = header.segment_offset
     table = memoryview(content)[start : start + count * header.segment_row]
     if header.bits == 32:

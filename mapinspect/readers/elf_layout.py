@@ -1,20 +1,17 @@
-"""Sections and segments against the file and against each other, and each section's load address.
+"""Each section's load address, from segments that agree with the sections they hold.
 
-An image is read only when its headers tell one story: contents within the file and shared by
-nobody, segments whose bytes their sections explain. Whether the addresses suit the memory is
-no question of this file: sections may share run-time addresses (overlays) or leave a region.
+Whether the addresses suit the memory is no question of this file: sections may share run-time
+addresses (overlays), load addresses, or leave their region.
 """
 
 from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from mapinspect.readers.elf_headers import (
     PT_LOAD,
     PT_TLS,
     SHF_ALLOC,
-    SHF_COMPRESSED,
     SHF_TLS,
     SHT_NOBITS,
     DamageError,
@@ -33,64 +30,6 @@ class _Load:
     segment: SegmentRow
     stored: list[SectionRow] = field(default_factory=list)
     zeroed: list[SectionRow] = field(default_factory=list)
-
-
-def check_sections(tables: Tables) -> None:
-    """Raise DamageError where a section leaves the file or address space, or shares bytes."""
-    sections = tables.sections
-    for section in sections[1:]:
-        _check_section(tables, section)
-    stored = sorted(
-        (section.offset, section.file_end, section.ordinal)
-        for section in sections[1:]
-        if section.has_contents and section.size
-    )
-    if stored and stored[0][0] < tables.header.size:
-        raise DamageError(f"{sections[stored[0][2]]} lies over the ELF header")
-    for (_, end, first), (start, _, second) in pairwise(stored):
-        if start < end:
-            raise DamageError(
-                f"{sections[first]} and {sections[second]} share {end - start} bytes of the file"
-            )
-
-
-def _check_section(tables: Tables, section: SectionRow) -> None:
-    content, header = tables.content, tables.header
-    if section.alignment & (section.alignment - 1):
-        raise DamageError(f"{section} has alignment {section.alignment:#x}, no power of two")
-    if section.has_contents and section.file_end > len(content):
-        raise DamageError(
-            f"truncated ELF: {section} needs bytes {section.offset}..{section.file_end}, "
-            f"file has {len(content)}"
-        )
-    if section.says(SHF_ALLOC) and section.end > header.address_end:
-        raise DamageError(
-            f"{section} ({section.size} bytes at {section.vma:#x}) wraps the "
-            f"{header.bits}-bit address space"
-        )
-    if section.says(SHF_COMPRESSED) and (section.says(SHF_ALLOC) or not section.has_contents):
-        raise DamageError(f"{section} is marked compressed, which a loaded section cannot be")
-
-
-def check_segments(tables: Tables) -> None:
-    """Raise DamageError where a segment leaves the file or address space."""
-    content, header = tables.content, tables.header
-    for segment in tables.segments:
-        if segment.file_size and segment.file_end > len(content):
-            raise DamageError(
-                f"truncated ELF: segment {segment.ordinal} needs bytes "
-                f"{segment.offset}..{segment.file_end}, file has {len(content)}"
-            )
-        if segment.kind not in (PT_LOAD, PT_TLS):
-            continue
-        if segment.memory_size < segment.file_size:
-            raise DamageError(
-                f"invalid segment {segment.ordinal}: {segment.memory_size} bytes in memory, "
-                f"{segment.file_size} in the file"
-            )
-        loaded_end = segment.lma + segment.file_size
-        if max(segment.end, loaded_end) > header.address_end:
-            raise DamageError(f"segment {segment.ordinal} wraps the address space")
 
 
 def load_addresses(tables: Tables) -> list[int]:
@@ -170,6 +109,7 @@ def _check_not_loaded(section: SectionRow, loads: list[_Load]) -> None:
         in_file = (
             section.has_contents
             and section.size
+            and segment.file_end > segment.offset
             and segment.offset < section.file_end
             and section.offset < segment.file_end
         )
@@ -275,10 +215,8 @@ def _check_explained(tables: Tables, load: _Load) -> None:
 
 def _check_file_bytes(tables: Tables, load: _Load) -> None:
     header, segment = tables.header, load.segment
-    table_end = header.segment_offset + header.segment_count * header.segment_row
     spans = [
-        (0, header.size, 1),
-        (header.segment_offset, table_end, 1),
+        *((start, end, 1) for _, start, end in header.spans()),
         *((each.offset, each.file_end, each.alignment) for each in load.stored),
         (segment.file_end, segment.file_end, 1),
     ]

@@ -40,20 +40,20 @@ def read_source(path: Path, shown: str, what: str) -> SourceFile:
     except FileNotFoundError:
         raise InputError(shown, None, f"no such {what}", "check the path") from None
     except IsADirectoryError:
-        raise InputError(shown, None, f"is a folder, not a {what}", f"name the {what}") from None
+        raise InputError(shown, None, "is a folder", f"name the {what}") from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise InputError(shown, None, f"cannot be read ({reason})", "check the file") from None
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise InputError(shown, None, "changed while it was read", "run again after the build")
     if not content:
-        raise InputError(shown, None, f"is empty, not a {what}", "build it again")
+        raise InputError(shown, None, f"the {what} is empty", "build it again")
     return SourceFile(shown, content)
 
 
 def _check_kind(status: os.stat_result, shown: str, what: str) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise InputError(shown, None, f"is no regular file, not a {what}", f"name the {what}")
+        raise InputError(shown, None, "is no regular file", f"name the {what}")
     if status.st_size > SIZE_LIMIT:
         raise InputError(
             shown, None, f"is larger than {SIZE_LIMIT // 2**20} MiB", f"name a smaller {what}"

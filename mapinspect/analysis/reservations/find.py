@@ -34,6 +34,7 @@ from mapinspect.analysis.usage import union
 from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.reservation import Neighbour, RamLeft, Reservation, Reservations
 
+_AVR_DATA: Final = 0x80_0000  # binutils ld/emulparams/avr*.sh, DATA_ORIGIN without its low part
 _LEAST: Final = ("STM32Cube", "picolibc")  # conventions whose heap size is a least size
 
 
@@ -110,21 +111,31 @@ def _growing(layout: Layout, item: Reservation, stacks: list[Reservation]) -> Re
 
 
 def _ceiling(layout: Layout, start: int, stacks: list[Reservation]) -> int:
-    """Return where memory above ``start`` ends: at a stack's lowest byte, or with the region."""
+    """Return where memory above ``start`` ends: at a stack's lowest byte or top, or its region's.
+
+    ``start`` itself where nothing says so.
+    """
     region = layout.region_of(Span(start, 1))
     places = [item.place for item in stacks if item.place and item.place.start >= start]
     limits = [place.start for place in places if region is None or region.span.contains(place)]
+    top = layout.label(STACK_TOPS)
+    if top is not None:
+        limits.append(_after(top.value, start))
+    last = 1 << 64 if region is None else region.span.end
+    limits = [limit for limit in limits if start < limit <= last]
     if region is not None:
         limits.append(region.span.end)
-    top = layout.label(STACK_TOPS)
-    if not limits and top is not None:
-        limits.append(_after(top.value))
     return min(limits, default=start)
 
 
-def _after(top: int) -> int:
-    """Return the address behind a stack's top; AVR's is the last byte, an odd address."""
-    return top + top % 2
+def _after(top: int, start: int) -> int:
+    """Return the address behind a stack's top.
+
+    AVR's is the last byte, an odd address, and may lack the 0x800000 that GNU tools add to
+    addresses of data.
+    """
+    moved = top + _AVR_DATA if top < _AVR_DATA <= start < 2 * _AVR_DATA else top
+    return moved + moved % 2
 
 
 def _rest_of_ram_heap(layout: Layout, stacks: list[Reservation]) -> Reservation | None:

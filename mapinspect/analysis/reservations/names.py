@@ -63,7 +63,9 @@ PAIRS: Final = (
         ("Image$$ARM_LIB_STACKHEAP$$ZI$$Limit", "Image$$ARM_LIB_STACKHEAP$$Limit"),
         elastic=True,
     ),
-    Pair("Nuclei, SiFive", HEAP, C_LIBRARY, ("_end", "end"), ("_heap_end",), elastic=True),
+    Pair(
+        "Nuclei, SiFive: _heap_end", HEAP, C_LIBRARY, ("_end", "end"), ("_heap_end",), elastic=True
+    ),
     Pair("mbed, CodeWarrior", HEAP, C_LIBRARY, ("__heap_base", "__heap_addr"), ("__heap_limit",)),
 )
 

@@ -228,6 +228,18 @@ def test_an_odd_stack_top_is_the_last_byte_of_memory_as_on_avr() -> None:
     assert rows(found) == [("heap", "C library", 0x700, True)]
 
 
+def test_an_avr_stack_top_may_lack_the_offset_of_data() -> None:
+    # avr-libc's crt sets __stack to RAMEND, 0x21ff on an ATmega2560; its script gives data 64 KiB.
+    data_region = Region("data", Span(0x80_0200, 0xFFA0), "rw!x", HERE)
+    found = reservations_of(layout({"_end": 0x80_0280, "__stack": 0x21FF}, regions=(data_region,)))
+    assert rows(found) == [("heap", "C library", 0x2200 - 0x280, True)]
+
+
+def test_a_constant_of_its_size_makes_a_heap_fixed() -> None:
+    labels = {"_end": 0x2000_0000, "_heap_end": 0x2000_1000, "_Min_Heap_Size": 0x1000}
+    assert rows(reservations_of(layout(labels))) == [("heap", "C library", 0x1000, False)]
+
+
 def test_nuttx_keeps_the_label_in_a_constant() -> None:
     elf = read_elf(
         "nuttx.elf",

@@ -70,7 +70,7 @@ EXPECTED: dict[str, list[Row]] = {
     ],
     "sh_riscv_gd32": [
         ("stack", ".stack", 2048, "output section", FIXED),
-        ("heap", "C library", 18424, "Nuclei, SiFive", ELASTIC),
+        ("heap", "C library", 18424, "Nuclei, SiFive: _heap_end", ELASTIC),
     ],
     "sh_rp2040": [
         ("stack", "core 0", 2048, "pico-sdk", FIXED),

@@ -1,6 +1,6 @@
 """Records of map, ELF, models and table → the Inspection that checks read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mapinspect.analysis.arenas import arena_facts
@@ -10,6 +10,8 @@ from mapinspect.analysis.locate import Surroundings, matched
 from mapinspect.analysis.models import model_facts
 from mapinspect.analysis.placement import place
 from mapinspect.analysis.regions import map_regions, regions_of
+from mapinspect.analysis.reservations.find import reservations_of
+from mapinspect.analysis.reservations.layout import layout_of_elf
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
 from mapinspect.analysis.rows import uses
 from mapinspect.analysis.sections import disagreements, sections_of_elf, sections_of_map
@@ -20,7 +22,7 @@ from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts
 from mapinspect.model.link_map import LinkMap
-from mapinspect.model.reservation import Reservation
+from mapinspect.model.reservation import Reservations
 
 _MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only overflow is judged
 
@@ -34,7 +36,6 @@ class Records:
     link_map: LinkMap | None
     models: tuple[tuple[ModelEntry, bytes], ...] = ()
     needs: Mapping[str, ArenaNeed] = field(default_factory=dict)
-    reservations: Sequence[Reservation] = ()
 
 
 def inspect(records: Records) -> Inspection:
@@ -45,7 +46,8 @@ def inspect(records: Records) -> Inspection:
     models = tuple(model_facts(around, entry, content) for entry, content in records.models)
     arenas = arena_facts(around, (entry for entry, _ in records.models), records.needs)
     table = records.table
-    linked = uses(used, models, arenas, records.reservations)
+    kept = _reservations(around)
+    linked = uses(used, models, arenas, kept.items)
     matches = {row.id: matched(around, row.match) for row in table.budgets if row.match}
     return Inspection(
         table=table,
@@ -61,7 +63,8 @@ def inspect(records: Records) -> Inspection:
         budget_matches=matches,
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
         rows=row_numbers(records.table, around, linked, Estimates.of(models, arenas), matches),
-        reservations=tuple(records.reservations),
+        reservations=kept.items,
+        ram_left=kept.left,
     )
 
 
@@ -73,6 +76,13 @@ def _surroundings(records: Records) -> Surroundings:
     else:
         sections = sections_of_map(link_map, regions) if link_map else ()
     return Surroundings(sections, regions, elf, link_map)
+
+
+def _reservations(around: Surroundings) -> Reservations:
+    """Return the stacks and heaps; without symbols nothing says what is reserved."""
+    if around.elf is None or not len(around.elf.symbols):
+        return Reservations((), ())
+    return reservations_of(layout_of_elf(around.elf, around.regions))
 
 
 def _elf_facts(elf: ElfFile | None) -> ElfFacts | None:

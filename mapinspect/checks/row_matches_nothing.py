@@ -50,6 +50,8 @@ def _budgets(inspection: Inspection) -> Iterator[Outcome]:
             yield _nothing(
                 f"row {row.id} is about region {row.region}, which is not in the image", row
             )
+        elif inspection.unreserved_stack(row) is not None and row.minimum is not None:
+            yield holds(row.id)  # nothing is reserved: the row is about what is left
         elif inspection.line(row.id).linked == 0:
             yield _nothing(f"row {row.id} matches nothing", row)
         else:

@@ -6,9 +6,9 @@ nothing else.
 
 from dataclasses import dataclass
 
-from mapinspect.model.budget import BudgetTable, ModelEntry
+from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.image import Evidence, Region, Role, Span
-from mapinspect.model.reservation import Reservation
+from mapinspect.model.reservation import RamLeft, Reservation
 
 _POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
 
@@ -252,6 +252,7 @@ class Inspection:
     placement_matches: dict[str, Matched]
     rows: tuple[RowNumbers, ...]
     reservations: tuple[Reservation, ...]
+    ram_left: tuple[RamLeft, ...]
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""
@@ -260,6 +261,16 @@ class Inspection:
     def line(self, row: str) -> RowNumbers:
         """Return the numbers of the ``[[budget]]`` row of this id."""
         return next(numbers for numbers in self.rows if numbers.id == row)
+
+    def unreserved_stack(self, row: BudgetRow) -> int | None:
+        """Return the RAM left for a stack that nothing reserves, or None where one is reserved.
+
+        Only for rows about the stack; the largest free run of their region, or of any.
+        """
+        if row.kind != "stack" or self.line(row.id).linked:
+            return None
+        left = [item for item in self.ram_left if row.region in (None, item.region.name)]
+        return max((item.span.size for item in left), default=None)
 
     def limit(self, region: str) -> RegionLimit:
         """Return the limit of the region of this name; every region has one."""

@@ -18,6 +18,10 @@ from mapinspect.model.link_map import InputSection, LinkMap
 _OF_VARIABLE = re.compile(r'\.(?:[\w]+\.)?(?:s?bss|s?data|t?noinit|uninit)\.([^"]+)')
 
 
+# Inputs that hold code or constants: a function is no stack, whatever its name says.
+_NOT_VARIABLE = (".text", ".literal", ".rodata", ".iram", ".init", ".fini", ".ctors", ".dtors")
+
+
 def layout_of_map(link_map: LinkMap, regions: tuple[Region, ...], bits: int = 32) -> Layout:
     """Return the layout that a map gives; ``bits`` is the target's address width.
 
@@ -89,18 +93,18 @@ def _variables(
 ) -> Iterator[Block]:
     """Yield the variables of one input section, or the section itself where they have no sizes."""
     named = _OF_VARIABLE.fullmatch(row.name)
-    if named is not None:
-        yield _block(path, row, named[1], span)
-    elif row.name == "COMMON":
+    if row.name == "COMMON":
         for address, name in symbols:
             if name in sizes:
                 yield _block(path, row, name, Span(address, sizes[name]))
     elif len(symbols) == 1 and symbols[0][0] == span.start:
         yield _block(path, row, symbols[0][1], span)
     else:
-        yield _block(path, row, f"{row.name} of {row.owner.path}", span)
+        name = named[1] if named is not None else f"{row.name} of {row.owner.path}"
+        yield _block(path, row, name, span)
 
 
 def _block(path: str, row: InputSection, name: str, span: Span) -> Block:
     text = f"{name} at {span.start:#x}, {span.size} bytes"
-    return Block(name, span, Evidence(path, row.line, text), writable=True)
+    writable = not row.name.startswith(_NOT_VARIABLE)
+    return Block(name, span, Evidence(path, row.line, text), writable=writable)

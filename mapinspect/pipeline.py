@@ -11,10 +11,12 @@ from pathlib import Path
 from mapinspect.analysis.arena import greedy
 from mapinspect.analysis.budget_lines import budget_lines
 from mapinspect.analysis.inspect import Records, inspect
+from mapinspect.analysis.overflow import overflows
 from mapinspect.checks.judge import judge
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.budget import BudgetTable, ModelEntry
+from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Finding, Severity
 from mapinspect.model.image import Evidence
@@ -56,10 +58,15 @@ class Run:
         except InputError as error:
             return self._failed(error)
 
+    def needs(self) -> tuple[ArenaNeed, ...]:
+        """Return what the models of table and command line need of their arenas."""
+        models = (self._model(entry) for entry in self._entries(self._table()))
+        return tuple(_need(entry, network) for entry, _, network in models)
+
     def _report(self) -> Report:
         table = self._table()
         elf = self._elf(table)
-        link_map = self._map(table)
+        link_map = self.link_map(table)
         if elf is None and link_map is None:
             raise InputError(
                 table.path or "mapinspect", None, "no ELF and no map is given", "use --elf FILE"
@@ -108,7 +115,8 @@ class Run:
             raise InputError(source.path, None, what, "name the ELF that ld wrote")
         return elf
 
-    def _map(self, table: BudgetTable) -> LinkMap | None:
+    def link_map(self, table: BudgetTable) -> LinkMap | None:
+        """Return the map, from the command line or the table, or None."""
         path = self._request.map or self._beside(table.inputs.map)
         if path is None:
             return None
@@ -148,6 +156,25 @@ class Run:
 def check(request: Request) -> Report:
     """Read the inputs, gather the facts, judge every claim; never raises InputError."""
     return Run(request).report()
+
+
+def diagnose(request: Request, path: Path, *, stale: bool) -> Diagnosis:
+    """Explain a failed link from the map ``path`` that it may have written.
+
+    ``stale`` says that the link did not write it: ld leaves an older one behind when it stops
+    early. Never raises InputError; what cannot be read is the diagnosis' doubt.
+    """
+    if stale:
+        doubt = "is of an earlier link: this one stopped before it wrote a map"
+        return Diagnosis(str(path), doubt, (), ())
+    run = Run(request)
+    try:
+        link_map = run.link_map(BudgetTable(path=""))
+        assert link_map is not None
+        return Diagnosis(str(path), None, overflows(link_map), run.needs())
+    except InputError as error:
+        where = "" if error.path == str(path) else f"was not judged: {error.path}: "
+        return Diagnosis(str(path), f"{where}{error.what}", (), ())
 
 
 def find_config(folder: Path) -> Path | None:

@@ -7,32 +7,26 @@ from mapinspect.model.inspection import PlacedSection, Placement
 
 
 def place(sections: Iterable[PlacedSection], regions: tuple[Region, ...]) -> tuple[Placement, ...]:
-    """Return every placement of the sections, by address within each role.
+    """Return every placement of the sections, by address.
 
     A section lies in the smallest region that holds its first byte. One that starts past every
     region but right behind an overflowing section belongs to that section's region: ld keeps
     placing sections after the end when a region overflows.
     """
     placements: list[Placement] = []
-    for role, spans in _by_role(sections).items():
-        previous: Placement | None = None
-        for section, span in spans:
-            placement = _place_one(section, role, span, regions, previous)
-            placements.append(placement)
-            previous = placement
+    for section, role, span in _by_address(sections):
+        previous = placements[-1] if placements else None
+        placements.append(_place_one(section, role, span, regions, previous))
     return tuple(placements)
 
 
-def _by_role(
+def _by_address(
     sections: Iterable[PlacedSection],
-) -> dict[Role, list[tuple[PlacedSection, Span]]]:
-    roles: dict[Role, list[tuple[PlacedSection, Span]]] = {Role.RUN: [], Role.LOAD: []}
-    for section in sections:
-        for role, span in spans(section):
-            roles[role].append((section, span))
-    for found in roles.values():
-        found.sort(key=lambda pair: (pair[1].start, pair[1].end, pair[0].ordinal))
-    return roles
+) -> list[tuple[PlacedSection, Role, Span]]:
+    """Return all bytes of all sections by address: load images follow code in one Flash."""
+    found = [(section, role, span) for section in sections for role, span in spans(section)]
+    found.sort(key=lambda item: (item[2].start, item[2].end, item[0].ordinal))
+    return found
 
 
 def spans(section: PlacedSection) -> Iterator[tuple[Role, Span]]:

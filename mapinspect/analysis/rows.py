@@ -26,7 +26,11 @@ def uses(
     """
     claims = [
         *(("weights", copy.place.span) for model in models for copy in model.copies),
-        *(("arena", arena.place.span) for arena in arenas if arena.place is not None),
+        *(
+            ("arena", arena.place.span)
+            for arena in arenas
+            if arena.place is not None and not arena.is_pointer
+        ),
         *((item.kind, item.span) for item in reservations if item.span and not item.elastic),
     ]
     return tuple(row for usage in usages for row in _region(usage, claims))

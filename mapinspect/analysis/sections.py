@@ -23,7 +23,10 @@ _NOT_ALLOCATED = (
     ".shstrtab",
     "/DISCARD/",
 )
-_ZEROED_INPUTS = (".bss", ".sbss", ".noinit", ".dynbss", ".tbss", "COMMON", ".stack", ".heap")
+# Parts of input section names that have contents for certain; what is not among them is not taken
+# for a load image, since an overflow must be proven.
+_STORED_INPUTS = ("data", "text", "const", "vector", "isr", "func", "init_array", "iram", "code")
+_ZEROED_INPUTS = ("noinit", "bss", "COMMON", "noload", "NOLOAD")
 
 
 def sections_of_elf(elf: ElfFile) -> tuple[PlacedSection, ...]:
@@ -88,9 +91,11 @@ def _is_allocated(section: MapSection) -> bool:
 
 
 def _is_stored(link_map: LinkMap, section: MapSection) -> bool:
-    """Return whether the section has contents: some input that is not named for zeroed bytes."""
+    """Return whether some input of the section is named for contents."""
     return any(
-        row.size and not row.name.startswith(_ZEROED_INPUTS)
+        row.size
+        and any(part in row.name.lower() for part in _STORED_INPUTS)
+        and not any(part in row.name for part in _ZEROED_INPUTS)
         for row in link_map.inputs.of_section(section.ordinal)
     )
 

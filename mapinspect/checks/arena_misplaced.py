@@ -11,8 +11,16 @@ Mend it by giving the array a section attribute and that section a place in the 
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
-from mapinspect.checks.rows import judge_placement
-from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
+from mapinspect.checks.rows import about_arena, judge_placement
+from mapinspect.model.finding import (
+    Finding,
+    Outcome,
+    Severity,
+    broken,
+    holds,
+    not_claimed,
+    undecided,
+)
 from mapinspect.model.inspection import Inspection, Located
 
 _ALIGNMENT = 16  # bytes; what kernels that use vector loads expect
@@ -26,12 +34,15 @@ def arena_misplaced(inspection: Inspection) -> Iterator[Outcome]:
     for arena in inspection.arenas:
         if arena.place is None:
             yield not_claimed(arena.wanted, "the arena was not found")
-            continue
-        yield _judge(inspection, arena.place)
-        for row in inspection.table.placements:
-            places = inspection.placement_matches[row.id].places
-            if any(place.span == arena.place.span for place in places):
-                yield judge_placement(row, inspection.placement_matches[row.id])
+        elif arena.is_pointer:
+            message = f"{arena.place.name} is a pointer: where the arena lies is unknown"
+            remedy = "name the arena's array, not its pointer"
+            yield undecided(arena.place.name, message, (arena.place.evidence,), remedy)
+        else:
+            yield _judge(inspection, arena.place)
+            for row in inspection.table.placements:
+                if about_arena(inspection, row):
+                    yield judge_placement(row, inspection.placement_matches[row.id])
 
 
 def _judge(inspection: Inspection, place: Located) -> Outcome:

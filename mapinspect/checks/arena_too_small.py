@@ -17,7 +17,6 @@ from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import ArenaFacts, Inspection, Located
 
 ARENA_ALIGNMENT = 16  # bytes; the alignment that TensorFlow Lite Micro gives its arena
-_POINTER_SIZES = (4, 8)
 
 
 @check("arena-too-small", "every tensor arena is as large as its models need", __doc__)
@@ -56,7 +55,7 @@ def _compare(arena: ArenaFacts, place: Located, needed: int) -> Outcome:
     lost = -place.span.start % ARENA_ALIGNMENT
     usable = max(0, place.span.size - lost)
     evidence = (*arena.need_evidence, place.evidence)
-    if usable < needed and place.span.size in _POINTER_SIZES:
+    if usable < needed and arena.is_pointer:
         message = f"{place.name} is {place.span.size} bytes, a pointer: the arena is elsewhere"
         return undecided(place.name, message, evidence, "name the arena's array, not its pointer")
     if usable < needed:

@@ -9,7 +9,7 @@ Mend it in the linker script or by a section attribute in the source.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
-from mapinspect.checks.rows import judge_placement
+from mapinspect.checks.rows import about_arena, judge_placement
 from mapinspect.model.finding import Outcome, not_claimed
 from mapinspect.model.inspection import Inspection
 
@@ -21,7 +21,9 @@ def placement_broken(inspection: Inspection) -> Iterator[Outcome]:
         yield not_claimed("placement", "the table has no [[placement]]")
     for row in inspection.table.placements:
         matched = inspection.placement_matches[row.id]
-        if matched.places:
+        if about_arena(inspection, row):
+            yield not_claimed(row.id, "arena-misplaced judges it")
+        elif matched.places:
             yield judge_placement(row, matched)
         else:
             yield not_claimed(row.id, "it matches nothing")

@@ -4,7 +4,13 @@ from fnmatch import fnmatchcase
 
 from mapinspect.model.budget import PlacementRow
 from mapinspect.model.finding import Outcome, broken, holds
-from mapinspect.model.inspection import Located, Matched
+from mapinspect.model.inspection import Inspection, Located, Matched
+
+
+def about_arena(inspection: Inspection, row: PlacementRow) -> bool:
+    """Return whether a placement row is about an arena: arena-misplaced judges it then."""
+    arenas = {arena.place.span for arena in inspection.arenas if arena.place is not None}
+    return any(place.span in arenas for place in inspection.placement_matches[row.id].places)
 
 
 def judge_placement(row: PlacementRow, matched: Matched) -> Outcome:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import click
 
-from mapinspect.cli.outputs import refuse_inputs, write_text
+from mapinspect.cli.outputs import refuse_inputs, write_stamp, write_text
 from mapinspect.cli.run import EXIT_INPUT, report_input_error
 from mapinspect.errors import InputError
+from mapinspect.model.finding import Finding
 from mapinspect.model.report import Report, Verdict
 from mapinspect.pipeline import Request, check
 
@@ -40,6 +41,8 @@ _FILE = click.Path(path_type=Path)
     metavar="FORMAT=FILE",
     help="Write a further report; may be given several times.",
 )
+@click.option("--stamp", type=_FILE, help="Write this file on PASS, remove it otherwise.")
+@click.option("--depfile", type=_FILE, help="Write what was read as a make rule for --stamp.")
 @click.option(
     "--fail-on",
     type=click.Choice(("error", "warning")),
@@ -61,6 +64,8 @@ def check_command(
     format_: str,
     output: Path | None,
     reports: tuple[str, ...],
+    stamp: Path | None,
+    depfile: Path | None,
     fail_on: str,
     exit_zero: bool,
 ) -> int:
@@ -74,12 +79,17 @@ def check_command(
       mapinspect check --config mapinspect.toml
       mapinspect check --elf fw.elf --map fw.map --model net.tflite
     """  # noqa: D301 - click reads \b as "do not wrap what follows"
+    if depfile is not None and stamp is None:
+        raise click.UsageError("--depfile needs --stamp: the rule's target")
+    if stamp is not None and exit_zero:
+        raise click.UsageError("--stamp with --exit-zero would call a broken build good")
     wanted = [_report_option(text) for text in reports]
     report = check(Request(elf, map_, models, config, warnings_fail=fail_on == "warning"))
     if exit_zero:
         note = "gate disabled: --exit-zero turns FAIL and UNKNOWN into exit status 0"
         report = replace(report, notes=(*report.notes, note))
-    for path in (*([output] if output else []), *(path for _, path in wanted)):
+    named = [path for path in (output, stamp, depfile) if path is not None]
+    for path in (*named, *(path for _, path in wanted)):
         refuse_inputs(path, report)
     for name, path in wanted:
         write_text(path, render(report, name))
@@ -87,6 +97,8 @@ def check_command(
         write_text(output, render(report, format_))
     elif report.failure is None or format_ == "json":
         click.echo(render(report, format_), nl=False)
+    if stamp is not None:
+        write_stamp(stamp, depfile, report)
     return _exit_status(report, exit_zero=exit_zero)
 
 
@@ -108,13 +120,18 @@ def _report_option(text: str) -> tuple[str, Path]:
     return name, Path(file)
 
 
+def _dead_row(report: Report) -> Finding | None:
+    """Return the first row of the table that matches nothing, unless the image is in doubt."""
+    facts = report.inspection
+    doubtful = facts is None or (facts.map is not None and facts.map.disagreements)
+    if doubtful or report.verdict is Verdict.FAIL:
+        return None
+    found = (finding for finding in report.findings if finding.check == "row-matches-nothing")
+    return next(found, None)
+
+
 def _exit_status(report: Report, *, exit_zero: bool) -> int:
-    dead = [
-        finding
-        for finding in report.findings
-        if finding.check == "row-matches-nothing" and report.verdict is not Verdict.FAIL
-    ]
-    failure = report.failure or next(iter(dead), None)
+    failure = report.failure or _dead_row(report)
     if failure is not None:
         place = failure.evidence[0]
         what = failure.message

@@ -1,6 +1,7 @@
 """The list of commands; each is imported only when it runs, since start-up time counts."""
 
 import importlib
+from pathlib import Path
 from typing import Final
 
 import click
@@ -13,6 +14,11 @@ _COMMANDS: Final = {
         "mapinspect.cli.check_command",
         "check_command",
         "Judge a linked firmware by its budget; exit 0 PASS, 1 FAIL, 2 cannot judge.",
+    ),
+    "link": (
+        "mapinspect.cli.link_command",
+        "link_command",
+        "Run a link command; when it fails, say from its map what overflowed.",
     ),
 }
 
@@ -36,6 +42,11 @@ class _Lazy(click.Group):
             formatter.write_dl([(name, text) for name, (_, _, text) in _COMMANDS.items()])
 
 
+def _print_integration(ctx: click.Context) -> None:
+    click.echo(Path(__file__).resolve().parents[1] / "integration")
+    ctx.exit()
+
+
 @click.group(
     cls=_Lazy,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
@@ -43,5 +54,13 @@ class _Lazy(click.Group):
     "3 a bug in mapinspect.",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
+@click.option(
+    "--cmake-dir",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, wanted: _print_integration(ctx) if wanted else None,
+    help="Print the folder of mapinspect.cmake and mapinspect.mk, and exit.",
+)
 def commands() -> None:
     """Say where every byte of a TinyML firmware went, and hold it to its budget."""

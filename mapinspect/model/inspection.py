@@ -6,9 +6,11 @@ nothing else.
 
 from dataclasses import dataclass
 
-from mapinspect.model.budget import BudgetTable, ModelEntry
+from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.image import Evidence, Region, Role, Span
 from mapinspect.model.reservation import Reservation
+
+_POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,11 @@ class ArenaFacts:
         """Return the arena when exactly one symbol can be it."""
         return self.candidates[0] if len(self.candidates) == 1 else None
 
+    @property
+    def is_pointer(self) -> bool:
+        """Return whether the symbol only points to the arena, which then lies on the heap."""
+        return self.place is not None and self.place.span.size in _POINTER_SIZES
+
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
@@ -229,7 +236,11 @@ class ElfFacts:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """Everything known about one image."""
+    """Everything known about one image.
+
+    ``stack_room`` is the bytes between the stack's top and whatever lies next below it; None
+    where no symbol says where the stack starts.
+    """
 
     table: BudgetTable
     elf: ElfFacts | None
@@ -245,6 +256,7 @@ class Inspection:
     placement_matches: dict[str, Matched]
     rows: tuple[RowNumbers, ...]
     reservations: tuple[Reservation, ...]
+    stack_room: int | None
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""
@@ -253,6 +265,15 @@ class Inspection:
     def line(self, row: str) -> RowNumbers:
         """Return the numbers of the ``[[budget]]`` row of this id."""
         return next(numbers for numbers in self.rows if numbers.id == row)
+
+    def unreserved_stack(self, row: BudgetRow) -> int | None:
+        """Return the RAM left for a stack that nothing reserves, or None where one is reserved.
+
+        Only for rows about the stack.
+        """
+        if row.kind != "stack" or self.line(row.id).linked:
+            return None
+        return self.stack_room
 
     def limit(self, region: str) -> RegionLimit:
         """Return the limit of the region of this name; every region has one."""

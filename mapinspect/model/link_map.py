@@ -1,12 +1,13 @@
 """What a GNU ld link map says, as records.
 
-Rows (input sections, symbols) are columns: arrays that hand out a frozen record when asked.
-A row's identity is its ordinal, never its name: one map may print a name many times. Line
-numbers are 1-based and derive from byte offsets. Names are ``str`` decoded as UTF-8 with
-``surrogateescape``; only reports make them printable.
+Rows (input sections, symbols) are columns or are read on demand: they hand out a frozen record
+when asked for one. A row's identity is its ordinal, never its name: one map may print a name many
+times. Line numbers are 1-based and derive from byte offsets. Names are ``str`` decoded as UTF-8
+with ``surrogateescape``; only reports make them printable. Addresses are as printed: a map of
+ld 2.39 or older sign-extends those of some 32-bit targets to 64 bits.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,7 +28,8 @@ class ObjectFile:
     """An object file and the archive it came from, if any.
 
     ``path`` is what the map prints for a plain object, the member's name for an archive member.
-    Pseudo files (``linker stubs``) have a path and no archive.
+    Pseudo files (``linker stubs``) have a path and no archive. The temporary objects of link-time
+    optimisation have a stable path, ``ltrans0.ltrans.o``, without the random folder and prefix.
     """
 
     path: str
@@ -87,6 +89,113 @@ class ArchiveMember:
     line: int
 
 
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """Padding that ld inserted; ``pattern`` is its bytes in hexadecimal, empty for zeros.
+
+    ``section`` is the ordinal of its output section.
+    """
+
+    address: int
+    size: int
+    pattern: str
+    section: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class DataStatement:
+    """Bytes that the linker script wrote: ``keyword`` is BYTE, SHORT, LONG, QUAD, SQUAD or RELOC.
+
+    ``text`` is what follows the keyword: the value, and its expression if it is no constant.
+    """
+
+    address: int
+    size: int
+    keyword: str
+    text: str
+    section: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class MapSymbol:
+    """A symbol printed below its input section; maps give no sizes. Thumb bits are not set."""
+
+    name: str
+    address: int
+    is_local: bool
+    section: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """An assignment, PROVIDE or ASSERT of the linker script, in print order.
+
+    ``symbol`` is the name assigned to, ``.`` for the location counter and empty for an ASSERT.
+    ``value`` is the final value printed, None where ld prints none: a PROVIDE that nobody used,
+    an expression that it could not evaluate. The text does not say whether an assignment stands
+    inside an output section.
+    """
+
+    symbol: str
+    value: int | None
+    expression: str
+    provided: bool
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardedSection:
+    """An input section that did not get into the image; ``size`` is its full size in bytes."""
+
+    name: str
+    size: int
+    owner: ObjectFile
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommonSymbol:
+    """A row of the table of common symbols; its bytes also lie in a COMMON input section."""
+
+    name: str
+    size: int
+    owner: ObjectFile
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class CrossReference:
+    """A symbol and the files that define or use it; the definer, if there is one, comes first."""
+
+    symbol: str
+    files: tuple[str, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class SectionTotals:
+    """What the map prints inside one output section, in bytes.
+
+    ``inputs`` adds up what the input sections occupy, ``printed`` their sizes as printed: more,
+    where strings or attributes were merged. ``unprinted`` is what ld puts there by rule without
+    printing a line: the alignment of its stubs, attributes that it writes anew.
+    """
+
+    printed: int
+    inputs: int
+    fills: int
+    data: int
+    unprinted: int
+
+    @property
+    def found(self) -> int:
+        """Return the bytes that the lines of the section explain."""
+        return self.inputs + self.fills + self.data + self.unprinted
+
+
 class InputRows(Protocol):
     """The input sections of a map, in print order."""
 
@@ -102,14 +211,25 @@ class InputRows(Protocol):
         """Yield the rows of one output section, by its ordinal, in address order."""
         ...
 
+    def totals(self, section: int) -> SectionTotals:
+        """Return the sums of one output section, by its ordinal."""
+        ...
+
+    def occupied_by_owner(self, sections: Iterable[int]) -> dict[ObjectFile, int]:
+        """Return the bytes that each object occupies in the given output sections."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class LinkMap:
     """A GNU ld map, read to its last line.
 
     ``regions`` is the memory table as printed, ``sections`` every output section in print
-    order, ``unknown`` the lines no rule claims; ``complete`` is False when the file ends before
-    ld's own end marks. ``line_count`` counts all lines of the file.
+    order, ``unknown`` the lines no rule claims. ``missing`` says what of a whole map is not there
+    (ld's ``OUTPUT(...)`` line, the end of the last line). ``line_count`` counts all lines of the
+    file. ``members`` says why each archive member was linked, ``needed`` the same for as-needed
+    shared libraries. ``loaded`` names the files ld opened. ``output_file`` and ``output_format``
+    are of the ``OUTPUT(...)`` line.
     """
 
     path: str
@@ -120,3 +240,30 @@ class LinkMap:
     unknown: tuple[UnknownLine, ...]
     line_count: int
     output_format: str | None
+    output_file: str | None = None
+    missing: tuple[str, ...] = ()
+    needed: tuple[ArchiveMember, ...] = ()
+    loaded: tuple[str, ...] = ()
+    fills: Sequence[Fill] = ()
+    data: Sequence[DataStatement] = ()
+    symbols: Sequence[MapSymbol] = ()
+    assignments: Sequence[Assignment] = ()
+    discarded: Sequence[DiscardedSection] = ()
+    commons: Sequence[CommonSymbol] = ()
+    cross_references: Sequence[CrossReference] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every line is understood and nothing of a whole map is missing."""
+        return not self.unknown and not self.missing
+
+    def script_values(self) -> dict[str, int]:
+        """Return the value of each symbol that the linker script assigns, by name.
+
+        A symbol assigned more than once has one value: ld prints the final one every time.
+        """
+        return {
+            assignment.symbol: assignment.value
+            for assignment in self.assignments
+            if assignment.value is not None and assignment.symbol not in ("", ".")
+        }

@@ -56,7 +56,8 @@ class Operator:
 
     ``options`` holds the builtin options by the schema's field names, defaults filled in and
     enumerations by name; ``options_type`` is the schema's name of that table, "NONE" when the
-    file has none.
+    file has none. Of a custom operator ``options`` are the plain values of its flexbuffer map,
+    where its options are one.
     """
 
     index: int

@@ -106,6 +106,7 @@ def _check_not_loaded(section: SectionRow, loads: list[_Load]) -> None:
         in_file = (
             section.has_contents
             and section.size
+            and segment.file_end > segment.offset
             and segment.offset < section.file_end
             and section.offset < segment.file_end
         )

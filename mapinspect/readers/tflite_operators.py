@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from mapinspect.model.network import Operator, OptionValue
 from mapinspect.readers.flatbuffer import FlatBuffer, Table
+from mapinspect.readers.flexbuffer import read_map
 from mapinspect.readers.tflite_schema import OptionField, schema
 
 ABSENT = -1  # an optional input that is not given
@@ -94,7 +95,12 @@ def _read_options(
         if options is not None:
             fields = facts.tables.get(names[number], ())
             return names[number], {field.name: _value(options, field) for field in fields}
-    return "NONE", {}
+    span = table.span(5, 1, f"the custom options of {what}")
+    if span is None:
+        return "NONE", {}
+    start, length = span
+    buffer.unfold(length, f"the custom options of {what}")
+    return "NONE", read_map(buffer.content[start : start + length]) or {}
 
 
 def _value(options: Table, field: OptionField) -> OptionValue:

@@ -7,6 +7,7 @@ from tabulate import tabulate
 from mapinspect.model.finding import Finding, Status
 from mapinspect.model.inspection import Inspection, Located
 from mapinspect.model.report import BudgetLine, Report
+from mapinspect.model.reservation import Reservation
 from mapinspect.reports.printable import place as shown_place
 from mapinspect.reports.printable import printable
 from mapinspect.reports.sizes import grouped, kib_down, kib_up
@@ -77,29 +78,31 @@ def _name(text: str) -> str:
 
 
 def _placements(facts: Inspection) -> str:
-    rows = [
-        _place(what, located, note)
-        for what, located, note in (*_weight_places(facts), *_arena_places(facts))
-    ]
-    rows += [
-        (
-            item.kind,
-            _name(item.name),
-            "" if item.span is None else f"{item.span.start:#010x}",
-            grouped(item.bytes),
-            "",
-            "the rest of RAM" if item.elastic else item.convention,
-        )
-        for item in facts.reservations
-    ]
+    rows: list[tuple[str, ...]] = []
+    for what, located, note in (*_weight_places(facts), *_arena_places(facts)):
+        rows += _place_rows(what, located, note)
+    for item in facts.reservations:
+        rows += _reservation_rows(item)
     if not rows:
         return ""
-    headers = ("", "where", "address", "size", "align", "")
-    align = ("left", "left", "left", "right", "right", "left")
-    table = tabulate(
-        rows, headers=headers, tablefmt="simple", colalign=align, disable_numparse=True
-    )
+    headers = ("", "where", "address", "size", "align")
+    table = _table(rows, headers, ("left", "left", "left", "right", "right"))
     return f"Weights, arena, stack and heap\n\n{table}"
+
+
+def _place_rows(what: str, located: Located, note: str) -> Iterator[tuple[str, ...]]:
+    address, size = f"{located.span.start:#010x}", grouped(located.span.size)
+    yield (what, _name(located.name), address, size, str(located.alignment))
+    region = printable(located.region or "in no region", _NAME_WIDTH)
+    yield ("", f"  {_name(located.section.name)}, {region}", "", "", "")
+    yield ("", f"  {note}", "", "", "")
+
+
+def _reservation_rows(item: Reservation) -> Iterator[tuple[str, ...]]:
+    address = "" if item.span is None else f"{item.span.start:#010x}"
+    yield (item.kind, _name(item.name), address, grouped(item.bytes), "")
+    note = "takes the rest of RAM" if item.elastic else "reserved"
+    yield ("", f"  {note} ({printable(item.convention, _NAME_WIDTH)})", "", "", "")
 
 
 def _weight_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:
@@ -114,18 +117,6 @@ def _arena_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:
             at_least = "" if arena.exact else "at least "
             need = "need unknown" if arena.needed is None else f"needs {at_least}{arena.needed:,}"
             yield "arena", located, need
-
-
-def _place(what: str, located: Located, note: str) -> tuple[str, ...]:
-    where = f"{_name(located.name)} in {_name(located.section.name)}, {located.region or 'nowhere'}"
-    return (
-        what,
-        printable(where, 2 * _NAME_WIDTH),
-        f"{located.span.start:#010x}",
-        grouped(located.span.size),
-        str(located.alignment),
-        note,
-    )
 
 
 def _finding(finding: Finding) -> str:

@@ -7,12 +7,10 @@ import pytest
 from tests.arena_accuracy import BUILDS, compare
 
 pytestmark = pytest.mark.corpus
-# Models whose operators come from the runtime's signal library; see KNOWN below.
-SIGNAL = "audio_preprocessor"
 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_head_tail_and_smallest_arena_equal_the_measured_ones(shared: Path, build: str) -> None:
     result = compare(shared, build)
     assert result.rows >= 127
-    assert [line for line in result.differences if SIGNAL not in line] == []
+    assert result.differences == []

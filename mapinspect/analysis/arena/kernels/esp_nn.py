@@ -61,7 +61,7 @@ def _shape(node: Node) -> Shape:
 
 def convolve(node: Node, memory: KernelMemory) -> KernelMemory:
     """CONV_2D and DEPTHWISE_CONV_2D: the reference's, then the variant's scratch for int8."""
-    result = reference.convolve(node, replace(memory, data=node.profile.sizes["ConvCm"]))
+    result = reference.convolve(node, replace(memory, records=(node.profile.sizes["ConvCm"],)))
     if type_of(node.input(0)) != "INT8" or result.refused:
         return result
     rules = DEPTHWISE if node.operator.code == "DEPTHWISE_CONV_2D" else CONVOLVE
@@ -71,7 +71,7 @@ def convolve(node: Node, memory: KernelMemory) -> KernelMemory:
 
 def softmax(node: Node, memory: KernelMemory) -> KernelMemory:
     """SOFTMAX: the optimised variants take a row of the input's dimension number 1."""
-    result = reference.softmax(node, replace(memory, data=node.profile.sizes["CMSISSoftmax"]))
+    result = reference.softmax(node, replace(memory, records=(node.profile.sizes["CMSISSoftmax"],)))
     quantised = type_of(node.input(0)) == "INT8" and type_of(node.output()) == "INT8"
     data = node.input(0)
     if not quantised or node.profile.variant == "ansi" or data is None:

@@ -13,16 +13,19 @@ ABSENT = -1
 class KernelMemory:
     """The memory of one kernel, in bytes and in the order in which the kernel asks for it.
 
-    ``data`` is its persistent record (0 = none), taken before any kernel prepares;
-    ``persistent`` are further persistent buffers, ``scratch`` those of the head. ``views`` are
-    the tensors (by index) of which preparing takes a temporary description. ``refused`` says why
-    the kernel would stop AllocateTensors, ``unsure`` why these figures are a lower bound.
+    ``records`` are the persistent buffers taken before any kernel prepares, its own structure
+    first; ``persistent`` are those taken while preparing, ``scratch`` the ones of the head.
+    ``views`` are the tensors (by index) of which preparing takes a temporary description before
+    it takes the persistent buffers, ``late_views`` after.
+    ``refused`` says why the kernel would stop AllocateTensors, ``unsure`` why these figures are
+    a lower bound.
     """
 
-    data: int = 0
+    records: tuple[int, ...] = ()
     persistent: tuple[int, ...] = ()
     scratch: tuple[int, ...] = ()
     views: tuple[int, ...] = ()
+    late_views: tuple[int, ...] = ()
     refused: str | None = None
     unsure: str | None = None
 

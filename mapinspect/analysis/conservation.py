@@ -1,0 +1,44 @@
+"""Conservation: what a map prints inside an output section must add up to the section's size."""
+
+from collections.abc import Container, Iterator
+
+from mapinspect.analysis.sections import map_evidence
+from mapinspect.model.inspection import Unconserved
+from mapinspect.model.link_map import LinkMap, MapSection
+
+_WORD = 2**32  # ld 2.39 and older print addresses of 32-bit targets sign-extended to 64 bits
+
+
+def unconserved(
+    link_map: LinkMap, allocated: Container[tuple[str, int]] | None = None
+) -> tuple[Unconserved, ...]:
+    """Return the output sections whose inputs, fills and data statements do not add up.
+
+    ``allocated`` holds name and VMA of the sections to judge, since only an ELF knows which ones
+    are; None judges all. Merged strings, constants and attributes are summed by what they occupy
+    (``InputSection.occupied``). Sizes are bytes as printed in the map.
+    """
+    return tuple(_unconserved(link_map, allocated))
+
+
+def _unconserved(
+    link_map: LinkMap, allocated: Container[tuple[str, int]] | None
+) -> Iterator[Unconserved]:
+    for section in link_map.sections:
+        if allocated is not None and not _is_in(section, allocated):
+            continue
+        found = link_map.inputs.totals(section.ordinal).found
+        expected = section.size or 0
+        if found != expected:
+            evidence = map_evidence(link_map.path, section)
+            yield Unconserved(section.name, expected, found, evidence)
+
+
+def _is_in(section: MapSection, allocated: Container[tuple[str, int]]) -> bool:
+    """Return whether the section is to be judged; one without numbers always is.
+
+    ld prints no numbers for a section it dropped, so nothing may stand inside it.
+    """
+    if section.vma is None:
+        return True
+    return any((section.name, vma) in allocated for vma in (section.vma, section.vma % _WORD))

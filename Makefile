@@ -17,13 +17,13 @@ demo: $(VENV)/.installed ## audit the firmware shipped in fixtures/
 	$(RUN) -m mapinspect check --config $(DEMO)
 
 test: $(VENV)/.installed ## run the tests
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n auto
 
 check: $(VENV)/.installed ## what must pass before a commit
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n auto
 
 fixtures: $(VENV)/.installed ## rebuild fixtures/built with the toolchains present, and compare
 	$(RUN) fixtures/rebuild.py

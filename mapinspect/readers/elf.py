@@ -12,12 +12,12 @@ from mapinspect.readers import (
     elf_notes,
     elf_symbols,
 )
+from mapinspect.readers.elf_damage import DamageError
 from mapinspect.readers.elf_tables import (
     SHF_ALLOC,
     SHF_EXECINSTR,
     SHF_TLS,
     SHF_WRITE,
-    DamageError,
     SectionRow,
     SegmentRow,
 )

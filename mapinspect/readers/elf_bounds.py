@@ -8,11 +8,11 @@ import struct
 from collections.abc import Iterable
 from itertools import pairwise
 
+from mapinspect.readers.elf_damage import DamageError
 from mapinspect.readers.elf_tables import (
     SHF_ALLOC,
     SHF_COMPRESSED,
     SHF_EXECINSTR,
-    DamageError,
     SectionRow,
     SegmentRow,
     Tables,

@@ -11,10 +11,10 @@ from functools import lru_cache
 
 from elftools.elf.structs import ELFStructs
 
+from mapinspect.readers.elf_damage import DamageError
 from mapinspect.readers.elf_tables import (
     PN_XNUM,
     SHN_XINDEX,
-    DamageError,
     FileHeader,
     SectionRow,
     SegmentRow,

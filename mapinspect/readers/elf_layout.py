@@ -8,10 +8,10 @@ from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from mapinspect.readers.elf_damage import DamageError
 from mapinspect.readers.elf_tables import (
     SHF_ALLOC,
     SHF_TLS,
-    DamageError,
     SectionRow,
     SegmentRow,
     Tables,

@@ -3,7 +3,8 @@
 import struct
 from collections.abc import Iterator
 
-from mapinspect.readers.elf_tables import DamageError, Tables
+from mapinspect.readers.elf_damage import DamageError
+from mapinspect.readers.elf_tables import Tables
 
 NT_GNU_BUILD_ID = 3
 NOTE_LIMIT = 1 << 12  # notes looked at in one section

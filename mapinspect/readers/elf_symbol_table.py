@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import compress
 from operator import add, gt, lt
 
+from mapinspect.readers.elf_damage import DamageError
 from mapinspect.readers.elf_tables import (
     SHF_TLS,
     SHN_LORESERVE,
     SHN_XINDEX,
-    DamageError,
     SectionRow,
     Tables,
     string_table,

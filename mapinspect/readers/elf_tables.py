@@ -1,4 +1,4 @@
-"""The header tables of an ELF file as rows, and the refusal that its readers share.
+"""The header tables of an ELF file as rows.
 
 Numbers are as stored; types carry pyelftools' names for them without their prefix, as in
 "PROGBITS", or the number as "0x60000001" where it has none.
@@ -6,17 +6,10 @@ Numbers are as stored; types carry pyelftools' names for them without their pref
 
 from dataclasses import dataclass
 
+from mapinspect.readers.elf_damage import DamageError
+
 SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR, SHF_TLS, SHF_COMPRESSED = 0x1, 0x2, 0x4, 0x400, 0x800
 SHN_LORESERVE, SHN_XINDEX, PN_XNUM = 0xFF00, 0xFFFF, 0xFFFF
-
-
-class DamageError(Exception):
-    """Why an ELF file cannot be trusted; the entry point turns it into an InputError."""
-
-    def __init__(self, what: str, remedy: str = "build it again, the file is damaged") -> None:
-        super().__init__(what, remedy)
-        self.what = what
-        self.remedy = remedy
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,19 @@ print(report.verdict)
 
 import os
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 from mapinspect.analysis.arena import greedy
 from mapinspect.analysis.budget_lines import budget_lines
 from mapinspect.analysis.inspect import Records, inspect
 from mapinspect.analysis.overflow import overflows
+from mapinspect.checks import CATALOGUE
 from mapinspect.checks.judge import judge
+from mapinspect.checks.notes import notes
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed
+from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
@@ -22,6 +26,7 @@ from mapinspect.model.finding import Finding, Severity
 from mapinspect.model.image import Evidence
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
+from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
 from mapinspect.readers.source import SourceFile, read_source
 
@@ -33,7 +38,8 @@ class Request:
     """What to check: files named here win over those that the budget table names.
 
     Without ``config`` the table is looked for from the working directory upward, to the root of
-    the repository. ``warnings_fail`` turns every warning into a broken claim.
+    the repository. ``warnings_fail`` turns every warning into a broken claim. ``profile`` is one
+    of the table's; ``baseline`` an earlier JSON report; ``today`` what waivers expire by.
     """
 
     elf: Path | None = None
@@ -41,6 +47,9 @@ class Request:
     models: tuple[Path, ...] = ()
     config: Path | None = None
     warnings_fail: bool = False
+    profile: str | None = None
+    baseline: Path | None = None
+    today: date | None = None
 
 
 class Run:
@@ -78,11 +87,14 @@ class Run:
             link_map=link_map,
             models=tuple((entry, source.content) for entry, source, _ in models),
             needs={entry.name: _need(entry, network) for entry, _, network in models},
+            part=self._part(table),
+            baseline=self._baseline(table),
         )
         inspection = inspect(records)
         outcomes = judge(inspection, warnings_fail=self._request.warnings_fail)
         lines = budget_lines(inspection)
-        return Report(self._folder, tuple(self._inputs), inspection, outcomes, lines)
+        said = notes(table, outcomes)
+        return Report(self._folder, tuple(self._inputs), inspection, outcomes, lines, said)
 
     def _failed(self, error: InputError) -> Report:
         place = Evidence(error.path, error.line, error.what)
@@ -94,12 +106,17 @@ class Run:
     def _table(self) -> BudgetTable:
         path = self._request.config or find_config(Path.cwd())
         if path is None:
+            if self._request.profile is not None:
+                raise InputError("--profile", None, "has no table to override", "use --config FILE")
             return BudgetTable(path="")
-        from mapinspect.readers.budget.reader import read_budget  # noqa: PLC0415 - start-up time
+        from mapinspect.readers.budget.acceptance import accept  # noqa: PLC0415 - start-up time
+        from mapinspect.readers.budget.reader import read_budget  # noqa: PLC0415 - the same
 
         source = self._read(path, "budget", "budget table")
         self._folder = os.path.dirname(source.path) or "."
-        return read_budget(source.path, source.content)
+        table = read_budget(source.path, source.content, self._request.profile)
+        least = {check.id: check.least for check in CATALOGUE}
+        return accept(table, least, self._request.today or date.today())
 
     def _elf(self, table: BudgetTable) -> ElfFile | None:
         path = self._request.elf or self._beside(table.inputs.elf)
@@ -124,6 +141,26 @@ class Run:
 
         source = self._read(path, "map", "link map")
         return read_map(source.path, source.content)
+
+    def _part(self, table: BudgetTable) -> Part | None:
+        if table.part is None:
+            return None
+        from mapinspect.readers.parts import read_part  # noqa: PLC0415 - start-up time
+
+        return read_part(table.part, place=table.part_declared)
+
+    def _baseline(self, table: BudgetTable) -> Baseline | None:
+        """Return the earlier report, also one that cannot be used: its check says what follows."""
+        path = self._request.baseline or self._beside(table.inputs.baseline)
+        if path is None:
+            return None
+        from mapinspect.readers.baseline import read_baseline  # noqa: PLC0415 - start-up time
+
+        try:
+            source = self._read(path, "baseline", "baseline report")
+        except InputError as error:
+            return Baseline(str(path), fault=error.what)
+        return read_baseline(source.path, source.content)
 
     def _entries(self, table: BudgetTable) -> tuple[ModelEntry, ...]:
         """Return the table's models, each from the file of its name on the command line."""

@@ -1,27 +1,34 @@
 """Symbols, sections and objects that a glob selects, with where each lies."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from mapinspect.analysis.placement import region_at
 from mapinspect.analysis.usage import union
 from mapinspect.model.budget import Match
 from mapinspect.model.elf_file import ElfFile, ElfSymbol
-from mapinspect.model.image import Evidence, Region, Span
+from mapinspect.model.image import Evidence, Region, Role, Span
 from mapinspect.model.inspection import Located, Matched, PlacedSection
 from mapinspect.model.link_map import InputSection, LinkMap
+from mapinspect.model.part import Part
 from mapinspect.model.symbol_names import base_name
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What places are found in: the image's sections, its regions, its ELF and its map."""
+    """What places are found in: the image's sections, its regions, its ELF, its map, its part.
+
+    ``spilled`` names the region of each section (by ordinal and role) that lies past the end of
+    the region it overflows.
+    """
 
     sections: tuple[PlacedSection, ...]
     regions: tuple[Region, ...]
     elf: ElfFile | None
     link_map: LinkMap | None
+    part: Part | None = None
+    spilled: Mapping[tuple[int, Role], str] = field(default_factory=dict)
 
     @property
     def image(self) -> str:
@@ -33,16 +40,22 @@ class Surroundings:
     def inside(self, section: PlacedSection, name: str, span: Span, evidence: Evidence) -> Located:
         """Return the place of a span of this section."""
         lma = section.lma + (span.start - section.vma)
-        region, load = region_at(span.start, self.regions), region_at(lma, self.regions)
+        stored = section.has_contents and lma != span.start
+        bank = self.part.bank_of(span) if self.part else None
         return Located(
             name,
             span,
             lma,
             section,
-            region.name if region else None,
-            load.name if load and section.has_contents and lma != span.start else None,
+            self._region(section, Role.RUN, span.start),
+            self._region(section, Role.LOAD, lma) if stored else None,
             evidence,
+            bank.name if bank else None,
         )
+
+    def _region(self, section: PlacedSection, role: Role, address: int) -> str | None:
+        region = region_at(address, self.regions)
+        return region.name if region else self.spilled.get((section.ordinal, role))
 
 
 def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:
@@ -75,20 +88,26 @@ def _matching(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
 
 def matched(around: Surroundings, match: Match) -> Matched:
     """Return what a row's ``match`` selects, every byte once; all globs given must hold."""
+    places = tuple(
+        place
+        for place in named(around, match)
+        if match.region is None or fnmatchcase(place.region or "", match.region)
+        if match.bank is None or fnmatchcase(place.bank or "", match.bank)
+    )
+    return Matched(places, sum(span.size for span in union(place.span for place in places)))
+
+
+def named(around: Surroundings, match: Match) -> tuple[Located, ...]:
+    """Return what a row's ``match`` selects by its names, in whatever memory it lies."""
     if match.symbol is not None:
         places = symbols(around, match.symbol)
     elif match.object is not None or match.archive is not None:
         places = tuple(_inputs(around, match))
     else:
         places = tuple(_sections(around))
-    places = tuple(place for place in places if _holds(place, match))
-    return Matched(places, sum(span.size for span in union(place.span for place in places)))
-
-
-def _holds(place: Located, match: Match) -> bool:
-    if match.section is not None and not fnmatchcase(place.section.name, match.section):
-        return False
-    return match.region is None or fnmatchcase(place.region or "", match.region)
+    if match.section is None:
+        return places
+    return tuple(place for place in places if fnmatchcase(place.section.name, match.section))
 
 
 def _sections(around: Surroundings) -> Iterator[Located]:

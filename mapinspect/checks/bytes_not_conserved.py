@@ -14,7 +14,7 @@ from mapinspect.model.finding import Outcome, holds, not_claimed, undecided
 from mapinspect.model.inspection import Inspection
 
 
-@check("bytes-not-conserved", "the map's rows add up to its sections", __doc__)
+@check("bytes-not-conserved", "the map's rows add up to its sections", __doc__, least="error")
 def bytes_not_conserved(inspection: Inspection) -> Iterator[Outcome]:
     """Name every section whose rows do not add up."""
     if inspection.map is None:

@@ -16,7 +16,7 @@ from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
 
 
-@check("map-elf-disagree", "map and ELF are of the same link", __doc__)
+@check("map-elf-disagree", "map and ELF are of the same link", __doc__, least="error")
 def map_elf_disagree(inspection: Inspection) -> Iterator[Outcome]:
     """Name every section that map and ELF state differently."""
     remedy = "link again, and name the map and the ELF of that one link"

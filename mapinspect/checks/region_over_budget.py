@@ -18,7 +18,7 @@ from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection, RegionLimit, Usage
 
 
-@check("region-over-budget", "every region holds no more bytes than it may", __doc__)
+@check("region-over-budget", "every region holds no more bytes than it may", __doc__, least="warn")
 def region_over_budget(inspection: Inspection) -> Iterator[Outcome]:
     """Compare each region's use, in bytes, with its limit."""
     if not any(usage.used for usage in inspection.usages):

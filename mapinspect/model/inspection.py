@@ -6,8 +6,11 @@ nothing else.
 
 from dataclasses import dataclass
 
+from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
+from mapinspect.model.budget_rows import RowNumbers, Use
 from mapinspect.model.image import Evidence, Region, Role, Span
+from mapinspect.model.part import Part
 from mapinspect.model.reservation import Reservation
 
 _POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
@@ -88,7 +91,10 @@ class RegionLimit:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """Something with an address: a symbol, a section or a span found by its content."""
+    """Something with an address: a symbol, a section or a span found by its content.
+
+    ``bank`` is the part's memory bank that holds all of it, where the part is known.
+    """
 
     name: str
     span: Span
@@ -97,6 +103,7 @@ class Located:
     region: str | None
     load_region: str | None
     evidence: Evidence
+    bank: str | None = None
 
     @property
     def alignment(self) -> int:
@@ -175,35 +182,6 @@ class Unconserved:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
-    """One row of the six-row table in one region: bytes linked, and what they consist of."""
-
-    row: str
-    region: str
-    linked: int
-    parts: tuple[tuple[str, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RowNumbers:
-    """The numbers of one ``[[budget]]`` row, in bytes; None where there is none.
-
-    ``memory`` is the region it counts in, "all" where it counts everywhere; ``image`` the file
-    that the linked bytes come from.
-    """
-
-    id: str
-    memory: str
-    estimated: int | None
-    linked: int
-    measured: int | None
-    limit: int | None
-    warn: int | None
-    minimum: int | None
-    image: str
-
-
-@dataclass(frozen=True, slots=True)
 class Matched:
     """What a row's ``match`` selects: places, and the bytes they take up in total."""
 
@@ -257,6 +235,8 @@ class Inspection:
     rows: tuple[RowNumbers, ...]
     reservations: tuple[Reservation, ...]
     stack_room: int | None
+    part: Part | None = None
+    baseline: Baseline | None = None
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""

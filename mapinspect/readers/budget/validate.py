@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from mapinspect.errors import InputError
@@ -53,6 +54,8 @@ class Validator:
             return self.table(value, field.table, path)
         if field.kind is Kind.TABLES:
             return self._tables(value, field, path)
+        if field.kind in (Kind.NAMED_TABLES, Kind.NAMED_CHOICES):
+            return self._named(value, field, path)
         try:
             return _READ[field.kind](value, field)
         except BadValueError as fault:
@@ -62,6 +65,16 @@ class Validator:
         if not isinstance(value, list):
             self.refuse(path, f"is {values.describe(value)}, not a list of tables", "use [[ ]]")
         return [self.table(item, field.table, (*path, index)) for index, item in enumerate(value)]
+
+    def _named(self, value: object, field: Field, path: Path) -> dict[str, Any]:
+        kind = Kind.TABLE if field.kind is Kind.NAMED_TABLES else Kind.CHOICE
+        if not isinstance(value, dict):
+            self.refuse(path, f"is {values.describe(value)}, not a table", "write it as a table")
+        each = replace(field, kind=kind)
+        for name in value:
+            if not name.strip():
+                self.refuse((*path, name), "has an empty key", "name it")
+        return {name: self._value(item, each, (*path, name)) for name, item in value.items()}
 
 
 def _text(value: object, _field: Field) -> str:
@@ -119,6 +132,9 @@ _READ: dict[Kind, Callable[[object, Field], Any]] = {
     Kind.MINIMUM: _minimum,
     Kind.SIZE: lambda value, _field: values.size(value),
     Kind.ADDRESS: lambda value, _field: values.size(value),
+    Kind.MORE: lambda value, _field: values.more(value),
+    Kind.PERCENT: lambda value, _field: values.percent(value),
+    Kind.DATE: lambda value, _field: values.day(value),
     Kind.SHARE: lambda value, _field: values.share(value),
     Kind.AMOUNT: lambda value, _field: values.amount(value),
 }

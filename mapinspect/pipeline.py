@@ -31,6 +31,7 @@ from mapinspect.model.report import InputFile, Report
 from mapinspect.readers.source import SourceFile, read_source
 
 CONFIG_NAME = "mapinspect.toml"
+PROJECT_NAME = "pyproject.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +70,11 @@ class Run:
 
     def needs(self) -> tuple[ArenaNeed, ...]:
         """Return what the models of table and command line need of their arenas."""
-        models = (self._model(entry) for entry in self._entries(self._table()))
+        models = (self._model(entry) for entry in self._entries(self.table()))
         return tuple(_need(entry, network) for entry, _, network in models)
 
     def _report(self) -> Report:
-        table = self._table()
+        table = self.table()
         elf = self._elf(table)
         link_map = self.link_map(table)
         if elf is None and link_map is None:
@@ -103,7 +104,8 @@ class Run:
         )
         return Report(self._folder, tuple(self._inputs), None, (), (), failure=finding)
 
-    def _table(self) -> BudgetTable:
+    def table(self) -> BudgetTable:
+        """Return the budget table: the one named, or the nearest; raises InputError."""
         path = self._request.config or find_config(Path.cwd())
         if path is None:
             if self._request.profile is not None:
@@ -215,14 +217,25 @@ def diagnose(request: Request, path: Path, *, stale: bool) -> Diagnosis:
 
 
 def find_config(folder: Path) -> Path | None:
-    """Return the nearest ``mapinspect.toml`` from ``folder`` upward, to the repository's root."""
+    """Return the nearest budget table from ``folder`` upward, to the repository's root.
+
+    It is ``mapinspect.toml``, or a ``pyproject.toml`` with a table ``[tool.mapinspect]``.
+    """
     for candidate in (folder, *folder.parents):
-        path = candidate / CONFIG_NAME
-        if path.is_file():
-            return Path(os.path.relpath(path))
+        for path in (candidate / CONFIG_NAME, candidate / PROJECT_NAME):
+            if path.is_file() and (path.name == CONFIG_NAME or _has_table(path)):
+                return Path(os.path.relpath(path))
         if (candidate / ".git").exists():
             return None
     return None
+
+
+def _has_table(path: Path) -> bool:
+    """Return whether a project file speaks of mapinspect; a broken one does when it names it."""
+    try:
+        return "[tool.mapinspect" in path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
 
 
 def _need(entry: ModelEntry, network: Network) -> ArenaNeed:

@@ -4,6 +4,9 @@ In every allocated output section the inputs, fills and data statements must add
 section's size (merged strings by ld's own rule). Where they do not, the map is damaged or holds
 something that was not understood, and nothing may be concluded from its rows.
 
+    undecided[bytes-not-conserved]: .text has 14808 bytes in the map, but its rows add up to
+      14800
+
 Mend it by linking again; when a fresh map still fails, please report it with the map.
 """
 

@@ -15,7 +15,8 @@ class Check:
     """A named claim; running it yields one outcome for each thing it is claimed of.
 
     ``id`` is the file's name with dashes and never changes once released. ``claim`` is what a
-    report says when it holds; ``doc`` why it matters, how it is decided and how to mend it.
+    report says when it holds; ``title`` says what it finds, ``doc`` why that matters, how it is
+    decided, an example and how to mend it.
     ``least`` is the least severity that the table may give it: "ignore", "warn" or "error".
     Those that every other claim rests on are always errors, and cannot be waived.
     ``about_table`` marks those that find faults of the table, not of the image.
@@ -23,6 +24,7 @@ class Check:
 
     id: str
     claim: str
+    title: str
     doc: str
     test: Test
     least: str = "ignore"
@@ -39,6 +41,7 @@ class Review:
 
     id: str
     claim: str
+    title: str
     doc: str
     test: ReviewTest
     least: str = "ignore"
@@ -65,8 +68,8 @@ def check(
     about_table: bool = False,
 ) -> Callable[[Test], Check]:
     """Make a check of the function that follows; ``doc`` is its module's docstring."""
-    text = _body(id, doc)
-    return lambda test: Check(id, claim, text, test, least, about_table)
+    title, text = _parts(id, doc)
+    return lambda test: Check(id, claim, title, text, test, least, about_table)
 
 
 def review(
@@ -78,10 +81,12 @@ def review(
     about_table: bool = False,
 ) -> Callable[[ReviewTest], Review]:
     """Make a check of other checks' outcomes of the function that follows."""
-    text = _body(id, doc)
-    return lambda test: Review(id, claim, text, test, least, about_table)
+    title, text = _parts(id, doc)
+    return lambda test: Review(id, claim, title, text, test, least, about_table)
 
 
-def _body(id: str, doc: str | None) -> str:  # noqa: A002 - the word
+def _parts(id: str, doc: str | None) -> tuple[str, str]:  # noqa: A002 - the word
+    """Return a module docstring's first line without the id, and the rest."""
     assert doc, f"the check {id} has no documentation"
-    return doc.split("\n", 1)[1].strip()
+    first, _, rest = doc.partition("\n")
+    return first.removeprefix(f"{id}: ").removesuffix("."), rest.strip()

@@ -5,6 +5,8 @@ earlier or a failed link left behind describes another image; whatever rests on 
 judged. Without an ELF there is no proof that the link succeeded at all: ld writes a complete map
 also when it fails.
 
+    undecided[map-elf-disagree]: .bss has 4096 bytes in the map and 2064 in the ELF
+
 Mend it by linking again and naming the map and the ELF of that one link.
 """
 

@@ -6,6 +6,8 @@ occupies there, as `ld --print-memory-usage` counts; both roles count, so `.data
 it runs and Flash where it is loaded from. With `count = "occupied"` the bytes of sections count
 instead, for layouts that pin a stack to the end of RAM.
 
+    error[region-over-budget]: FLASH holds 108504 of 98304 bytes, 10200 over
+
 Mend it by moving what is large elsewhere or making it smaller; raise the limit only when the part
 really has the memory.
 """

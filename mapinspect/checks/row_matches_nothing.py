@@ -4,6 +4,8 @@ A region that the image does not have, a glob that selects nothing, a kind of us
 is not a byte: such a row checks nothing, and would go on passing for ever. Rows that some builds
 lack are marked `optional = true`.
 
+    undecided[row-matches-nothing]: region ram is not in the image
+
 Mend it by correcting the name, or by removing the row.
 """
 

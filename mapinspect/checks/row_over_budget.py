@@ -4,6 +4,8 @@ A `[[budget]]` row counts one kind of use (static memory, heap, stack, weights, 
 its `match` selects, or the rest that no other row counts, in the memory it names or in all of
 them, and compares the bytes with its limit. In a named memory load images count too.
 
+    error[row-over-budget]: tflm takes up 94208 of 92160 bytes, 2048 over
+
 Mend it by making that part smaller, or by raising the row's limit on purpose.
 """
 

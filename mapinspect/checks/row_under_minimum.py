@@ -4,6 +4,8 @@
 with `min = "estimate"` an arena or weights as large as the models need. A stack or heap that takes
 the rest of RAM counts with all of it.
 
+    error[row-under-minimum]: stack has 1024 bytes and needs 4096, 3072 too few
+
 Mend it by reserving more in the linker script or in the source.
 """
 

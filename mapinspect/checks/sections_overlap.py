@@ -4,6 +4,9 @@ Two sections may not share run-time addresses, nor may two load images share the
 stored in. ld reports an overlap of load addresses only; sections that run at one address but are
 loaded from different ones pass it in silence, and the second overwrites the first at start-up.
 
+    error[sections-overlap]: .fast and .ramfunc share 128 bytes of run-time addresses at
+      0x20000080
+
 Mend it by giving the sections room in the linker script.
 """
 

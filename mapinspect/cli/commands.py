@@ -25,6 +25,21 @@ _COMMANDS: Final = {
         "model_command",
         "Say what a .tflite model costs: arena to the byte, layers, weights.",
     ),
+    "config": (
+        "mapinspect.cli.config_command",
+        "config_command",
+        "Check a budget table, show its limits in bytes, print its JSON Schema.",
+    ),
+    "checks": (
+        "mapinspect.cli.checks_command",
+        "checks_command",
+        "List every check: what it claims, and how far the table may soften it.",
+    ),
+    "explain": (
+        "mapinspect.cli.checks_command",
+        "explain_command",
+        "Say why a check matters, how it is decided, how to mend or waive it.",
+    ),
 }
 
 

@@ -28,15 +28,41 @@ class Kind(Enum):
     NAMED_CHOICES = "named choices"  # a table whose keys are free names, its values choices
 
 
+class Needs(Enum):
+    """How the keys of a rule depend on each other."""
+
+    ONE = "exactly one of them must be there"
+    ANY = "at least one of them must be there"
+    ALL = "where one is there, all must be"
+    FIRST = "the others need the first"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What holds between the keys of one table."""
+
+    needs: Needs
+    keys: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A key: its kind, whether it must be there, and one line of documentation."""
+    """A key: its kind, whether it must be there, and one line of documentation.
+
+    ``table`` and ``rules`` are the keys of its table, or of each of its tables.
+    """
 
     kind: Kind
     doc: str
     required: bool = False
     choices: tuple[str, ...] = ()
     table: dict[str, "Field"] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+
+
+def _some(table: dict[str, Field]) -> tuple[Rule, ...]:
+    """Return the rule that a table must not be empty."""
+    return (Rule(Needs.ANY, tuple(table)),)
 
 
 _MATCH: Final = {
@@ -66,6 +92,7 @@ _PROJECT: Final = {
     "margin": Field(Kind.SHARE, "the share to keep free"),
     "of": Field(Kind.CHOICE, "what the margin is a share of", choices=("region", "sum")),
 }
+_PROJECT_RULES: Final = (Rule(Needs.FIRST, ("margin", "of")),)
 
 _INPUTS: Final = {
     "elf": Field(Kind.NAME, "the linked ELF file"),
@@ -93,9 +120,12 @@ _REGION: Final = {
         "compare the address extent (default) or the occupied bytes with the limit",
         choices=("extent", "occupied"),
     ),
-    "growth": Field(Kind.TABLE, "most it may grow since the baseline", table=_GROWTH),
+    "growth": Field(
+        Kind.TABLE, "most it may grow since the baseline", table=_GROWTH, rules=_some(_GROWTH)
+    ),
     "optional": Field(Kind.BOOLEAN, "whether the image may lack this region"),
 }
+_REGION_RULES: Final = (Rule(Needs.ALL, ("origin", "length")),)
 
 BUDGET_KINDS: Final = ("static", "heap", "stack", "weights", "arena", "workspace", "rest")
 
@@ -106,19 +136,27 @@ _BUDGET: Final = {
         "a row of the budget table; rest is what no other row counts",
         choices=BUDGET_KINDS,
     ),
-    "match": Field(Kind.TABLE, "what to sum up instead", table=_MATCH),
+    "match": Field(Kind.TABLE, "what to sum up instead", table=_MATCH, rules=_some(_MATCH)),
     "region": Field(Kind.NAME, "glob: count only bytes in these regions, load images too"),
     "bank": Field(Kind.NAME, "glob: count only bytes in these banks, load images too"),
     "limit": Field(Kind.AMOUNT, "most bytes it may hold"),
     "warn": Field(Kind.AMOUNT, "bytes above which to warn"),
     "min": Field(Kind.MINIMUM, 'fewest bytes it must hold, or "estimate"'),
-    "growth": Field(Kind.TABLE, "most it may grow since the baseline", table=_GROWTH),
+    "growth": Field(
+        Kind.TABLE, "most it may grow since the baseline", table=_GROWTH, rules=_some(_GROWTH)
+    ),
     "optional": Field(Kind.BOOLEAN, "whether the row may match nothing"),
 }
+_BUDGET_RULES: Final = (
+    Rule(Needs.ONE, ("kind", "match")),
+    Rule(Needs.ANY, ("limit", "min", "growth")),
+)
 
 _PLACEMENT: Final = {
     "id": Field(Kind.NAME, "the row's name in reports", required=True),
-    "match": Field(Kind.TABLE, "what must be placed so", required=True, table=_MATCH),
+    "match": Field(
+        Kind.TABLE, "what must be placed so", required=True, table=_MATCH, rules=_some(_MATCH)
+    ),
     "region": Field(Kind.NAMES, "globs: regions that may hold it"),
     "bank": Field(Kind.NAMES, "globs: memory banks of the part that may hold it"),
     "section": Field(Kind.NAME, "glob on the output section that must hold it"),
@@ -126,6 +164,7 @@ _PLACEMENT: Final = {
     "read-only": Field(Kind.BOOLEAN, "whether its section must not be writable"),
     "optional": Field(Kind.BOOLEAN, "whether the row may match nothing"),
 }
+_PLACEMENT_RULES: Final = (Rule(Needs.ANY, ("region", "bank", "section", "align", "read-only")),)
 
 _WAIVER: Final = {
     "check": Field(Kind.NAME, "the check whose finding is accepted", required=True),
@@ -165,11 +204,15 @@ _PROFILE: Final = {
 
 TABLE: Final = {
     "version": Field(Kind.VERSION, "the table's format, 1", required=True),
-    "project": Field(Kind.TABLE, "name and safety margin", table=_PROJECT),
+    "project": Field(Kind.TABLE, "name and safety margin", table=_PROJECT, rules=_PROJECT_RULES),
     "inputs": Field(Kind.TABLE, "files, relative to the table's folder", table=_INPUTS),
-    "region": Field(Kind.TABLES, "limits of memory regions", table=_REGION),
-    "budget": Field(Kind.TABLES, "limits of parts of the image", table=_BUDGET),
-    "placement": Field(Kind.TABLES, "where things must lie", table=_PLACEMENT),
+    "region": Field(Kind.TABLES, "limits of memory regions", table=_REGION, rules=_REGION_RULES),
+    "budget": Field(
+        Kind.TABLES, "limits of parts of the image", table=_BUDGET, rules=_BUDGET_RULES
+    ),
+    "placement": Field(
+        Kind.TABLES, "where things must lie", table=_PLACEMENT, rules=_PLACEMENT_RULES
+    ),
     "waiver": Field(Kind.TABLES, "known defects, accepted until a day", table=_WAIVER),
     "checks": _CHECKS,
     "profile": Field(Kind.NAMED_TABLES, "rows that `--profile NAME` overrides", table=_PROFILE),

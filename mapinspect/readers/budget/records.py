@@ -61,8 +61,6 @@ class Records:
 
     def _margin(self, project: dict[str, Any]) -> Amount | None:
         if "margin" not in project:
-            if "of" in project:
-                self._validator.refuse(("project", "of"), "has no margin", "add margin")
             return None
         share = project["margin"]
         if share == 1:
@@ -85,9 +83,6 @@ class Records:
 
     def _region(self, row: dict[str, Any], number: int) -> RegionRow:
         path: Path = ("region", number)
-        if ("origin" in row) != ("length" in row):
-            missing = "length" if "origin" in row else "origin"
-            self._validator.refuse((*path, "name"), f"has no {missing}", "give both or neither")
         if row.get("length") == 0:
             self._validator.refuse((*path, "length"), "is 0", "write the memory's length")
         self._rows.refuse_order(row, path)

@@ -24,14 +24,8 @@ class Rows:
         return Evidence(self._path, line, self._text[line - 1].strip() if line else "")
 
     def budget(self, row: dict[str, Any], number: int) -> BudgetRow:
-        """Return a ``[[budget]]`` row; raises InputError for one that claims nothing."""
+        """Return a ``[[budget]]`` row; raises InputError for one that cannot hold."""
         path: Path = ("budget", number)
-        if ("kind" in row) == ("match" in row):
-            self._validator.refuse(
-                (*path, "id"), "needs a kind or a match, not both", "say what the row counts"
-            )
-        if not row.keys() & {"limit", "min", "growth"}:
-            self._validator.refuse((*path, "id"), "has neither limit nor min", "add one")
         self.refuse_order(row, path)
         minimum = row.get("min")
         estimate = minimum == "estimate"
@@ -43,7 +37,7 @@ class Rows:
         return BudgetRow(
             id=row["id"],
             kind=row.get("kind"),
-            match=self._match(row["match"], (*path, "match")) if "match" in row else None,
+            match=Match(**row["match"]) if "match" in row else None,
             region=row.get("region"),
             limit=row.get("limit"),
             warn=row.get("warn"),
@@ -56,16 +50,14 @@ class Rows:
         )
 
     def placement(self, row: dict[str, Any], number: int) -> PlacementRow:
-        """Return a ``[[placement]]`` row; raises InputError for one that claims nothing."""
+        """Return a ``[[placement]]`` row; raises InputError for one that cannot be meant."""
         path: Path = ("placement", number)
-        if not row.keys() & {"region", "bank", "section", "align", "read-only"}:
-            self._validator.refuse((*path, "id"), "claims nothing", "add region, section or align")
         if row.get("align") == 0:
             self._validator.refuse((*path, "align"), "is 0", "write a power of two")
         first = next((key for key in ("region", "bank", "section") if key in row), "id")
         return PlacementRow(
             id=row["id"],
-            match=self._match(row["match"], (*path, "match")),
+            match=Match(**row["match"]),
             regions=row.get("region", ()),
             section=row.get("section"),
             align=row.get("align"),
@@ -76,12 +68,10 @@ class Rows:
         )
 
     def growth(self, row: dict[str, Any], path: Path) -> Growth | None:
-        """Return the row's growth limit; raises InputError for one that limits nothing."""
+        """Return the row's growth limit, or None where it has none."""
         if "growth" not in row:
             return None
         growth = row["growth"]
-        if not growth:
-            self._validator.refuse((*path, "growth"), "limits nothing", "add bytes or percent")
         declared = self.evidence(path, "growth")
         return Growth(growth.get("bytes"), growth.get("percent"), declared)
 
@@ -92,11 +82,6 @@ class Rows:
             self._validator.refuse((*path, "warn"), "is above the limit", "write less than limit")
         if minimum is not None and limit is not None and _exceeds(minimum, limit):
             self._validator.refuse((*path, "min"), "is above the limit", "write at most the limit")
-
-    def _match(self, values: dict[str, Any], path: Path) -> Match:
-        if not values:
-            self._validator.refuse(path, "is empty", 'write match = { symbol = "…" }')
-        return Match(**values)
 
 
 def _exceeds(one: object, other: object) -> bool:

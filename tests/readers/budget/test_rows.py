@@ -55,7 +55,10 @@ WAIVER = "[[waiver]]\ncheck = 'a'\nmatch = 'b'\n"
             id="a minimum that can never hold",
         ),
         pytest.param(
-            ROW + "kind = 'stack'\ngrowth = {}\n", 5, "limits nothing", id="growth of nothing"
+            ROW + "kind = 'stack'\ngrowth = {}\n",
+            5,
+            "growth has none of bytes, percent",
+            id="growth of nothing",
         ),
         pytest.param(
             ROW + "kind = 'stack'\ngrowth = { bytes = -1 }\n", 5, "negative", id="negative growth"

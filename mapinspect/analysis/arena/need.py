@@ -55,6 +55,8 @@ def need(
     reasons = list(dict.fromkeys(memory.unsure for _, memory in nodes if memory.unsure))
     if network.sketched:
         reasons.append("the model is a table of layers, not a converted file")
+    refused = refusal(network, profile, nodes)
+    known = not reasons and refused is None
     return ArenaNeed(
         model=network.path,
         profile=profile.name,
@@ -63,9 +65,10 @@ def need(
         persistent=simulation.tail.used,
         smallest=simulation.smallest,
         accepted=simulation.accepted,
+        enough=simulation.smallest if known else None,
         exact=not reasons,
         reasons=tuple(reasons),
-        refused=refusal(network, profile, nodes),
+        refused=refused,
         parts=tuple(ArenaPart(name, size) for name, size in simulation.tail.parts.items()),
     )
 

@@ -1,7 +1,7 @@
 """The tensor arena: lifetimes, the plan of its head, and what a runtime needs of it.
 
-Source of every rule: the memory behaviour of TensorFlow Lite Micro, described in
-ARCHITECTURE.md. Sizes and offsets are bytes; offsets are relative to the aligned arena start.
+Source of every rule: the memory behaviour of TensorFlow Lite Micro, described in ARENA.md.
+Sizes and offsets are bytes; offsets are relative to the aligned arena start.
 """
 
 from collections.abc import Collection, Mapping

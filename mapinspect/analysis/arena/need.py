@@ -24,6 +24,7 @@ from mapinspect.analysis.arena.tail import (
 from mapinspect.model.arena import ArenaNeed, ArenaPart, ArenaPlan
 from mapinspect.model.network import Network
 
+COMPRESSION = "COMPRESSION_METADATA"  # TFLM compression/metadata.fbs
 SAME_ARENA = -1  # resource variables in the tensor arena, as many as the model names
 
 
@@ -53,6 +54,8 @@ def need(
         simulation.prepare(node, memory)
     simulation.finish(plan)
     reasons = list(dict.fromkeys(memory.unsure for _, memory in nodes if memory.unsure))
+    if COMPRESSION in network.metadata:
+        reasons.append("the model is compressed")
     if network.sketched:
         reasons.append("the model is a table of layers, not a converted file")
     refused = refusal(network, profile, nodes)

@@ -13,7 +13,8 @@ from mapinspect.readers import (
     elf_notes,
     elf_symbols,
 )
-from mapinspect.readers.elf_headers import DamageError, SectionRow, SegmentRow, Tables
+from mapinspect.readers.elf_damage import DamageError
+from mapinspect.readers.elf_headers import SectionRow, SegmentRow, Tables
 
 _MAGIC = b"\x7fELF"
 

@@ -8,6 +8,7 @@ import struct
 from collections.abc import Iterable
 from itertools import pairwise
 
+from mapinspect.readers.elf_damage import DamageError
 from mapinspect.readers.elf_headers import (
     PT_LOAD,
     PT_TLS,
@@ -16,7 +17,6 @@ from mapinspect.readers.elf_headers import (
     SHF_EXECINSTR,
     SHT_NOBITS,
     SHT_NOTE,
-    DamageError,
     SectionRow,
     SegmentRow,
     Tables,

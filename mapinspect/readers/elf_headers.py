@@ -8,6 +8,8 @@ length of the file; pyelftools names what the numbers mean.
 import struct
 from dataclasses import dataclass
 
+from mapinspect.readers.elf_damage import DamageError
+
 SHT_SYMTAB, SHT_STRTAB, SHT_NOTE, SHT_NOBITS = 2, 3, 7, 8
 SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR, SHF_TLS, SHF_COMPRESSED = 0x1, 0x2, 0x4, 0x400, 0x800
 SHN_LORESERVE, SHN_XINDEX, PN_XNUM = 0xFF00, 0xFFFF, 0xFFFF
@@ -16,15 +18,6 @@ PT_LOAD, PT_TLS = 1, 7
 SECTION_LIMIT = 1 << 18  # far above any image; an object of that many sections is no firmware
 SEGMENT_LIMIT = 1 << 12
 _KINDS = {1: "REL", 2: "EXEC", 3: "DYN"}
-
-
-class DamageError(Exception):
-    """Why an ELF file cannot be trusted; the entry point turns it into an InputError."""
-
-    def __init__(self, what: str, remedy: str = "build it again, the file is damaged") -> None:
-        super().__init__(what, remedy)
-        self.what = what
-        self.remedy = remedy
 
 
 @dataclass(frozen=True, slots=True)

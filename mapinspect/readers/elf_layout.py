@@ -8,13 +8,13 @@ from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from mapinspect.readers.elf_damage import DamageError
 from mapinspect.readers.elf_headers import (
     PT_LOAD,
     PT_TLS,
     SHF_ALLOC,
     SHF_TLS,
     SHT_NOBITS,
-    DamageError,
     SectionRow,
     SegmentRow,
     Tables,

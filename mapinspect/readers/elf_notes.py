@@ -3,7 +3,8 @@
 import struct
 from collections.abc import Iterator
 
-from mapinspect.readers.elf_headers import SHT_NOTE, DamageError, Tables
+from mapinspect.readers.elf_damage import DamageError
+from mapinspect.readers.elf_headers import SHT_NOTE, Tables
 
 SHT_ARM_ATTRIBUTES = 0x7000_0003
 NT_GNU_BUILD_ID = 3

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from itertools import compress
 from operator import add, gt, lt
 
+from mapinspect.readers.elf_damage import DamageError
 from mapinspect.readers.elf_headers import (
     PT_TLS,
     SHF_TLS,
     SHN_LORESERVE,
     SHN_XINDEX,
     SHT_SYMTAB,
-    DamageError,
     SectionRow,
     Tables,
     string_table,

@@ -1,6 +1,5 @@
 """Every stack and heap of an image, each once, with what an overflow would hit."""
 
-from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
@@ -170,39 +169,39 @@ class _Beneath:
         self._layout = layout
         moved = [item.span for item in items if item.span and item.runs_at]
         # What a check section keeps for a stack that lies elsewhere is free at run time.
-        unreal = [
+        self._unreal = [
             block.span
             for block in measured_only(layout)
             if any(block.span.contains(span) for span in moved)
         ]
-        found = [item for item in layout.sections if item.counted]
-        found += layout.objects
-        real = [item for item in found if not any(span.contains(item.span) for span in unreal)]
-        own = [
+        self._blocks = [
             Block(f"{item.kind} {item.name}", item.place, item.evidence)
             for item in items
             if item.place is not None
         ]
-        self._blocks = sorted((b for b in (*own, *real) if b.span.size), key=_end_then_size)
-        self._ends = [block.span.end for block in self._blocks]
+        self._blocks += [
+            item
+            for item in layout.sections
+            if item.counted and not any(span.contains(item.span) for span in self._unreal)
+        ]
 
     def of(self, stack: Reservation) -> Neighbour | None:
         """Return the nearest block that ends at or below the stack's lowest byte."""
         place = stack.place
         if place is None:
             return None
-        at = bisect_right(self._ends, place.start) - 1
-        if at < 0:
-            return None
-        block = self._blocks[at]
+        found = [item for item in self._blocks if item.span.size and item.span.end <= place.start]
+        variable = self._layout.objects.below(place.start, self._unreal)
+        if variable is not None:
+            found.append(variable)
         region = self._layout.region_of(place)
-        if region is not None and not region.span.contains(block.span):
+        if region is not None:
+            found = [item for item in found if region.span.contains(item.span)]
+        if not found:
             return None
+        # Of those that end together the smallest says most, a variable more than its section.
+        block = max(reversed(found), key=lambda item: (item.span.end, -item.span.size))
         return Neighbour(block.name, block.span, place.start - block.span.end)
-
-
-def _end_then_size(block: Block) -> tuple[int, int]:
-    return block.span.end, -block.span.size  # of those that end together, the smallest is last
 
 
 def _left(layout: Layout, items: list[Reservation]) -> tuple[RamLeft, ...]:

@@ -82,13 +82,7 @@ def inside_section(layout: Layout, block: Block) -> Span:
 
     The section may begin and end with padding; without two labels it counts whole.
     """
-    values = sorted(
-        {
-            label.value
-            for label in layout.labels.values()
-            if block.span.start <= label.value <= block.span.end
-        }
-    )
+    values = sorted({v for v in layout.values if block.span.start <= v <= block.span.end})
     if len(values) < 2:
         return block.span
     start, end = values[0], values[-1]

@@ -7,6 +7,7 @@ from typing import Final
 from mapinspect.analysis.reservations.labelled import (
     between_labels,
     growth,
+    plausible,
     rest_of_ram_stack,
 )
 from mapinspect.analysis.reservations.layout import Block, Layout
@@ -143,9 +144,10 @@ def _rest_of_ram_heap(layout: Layout, stacks: list[Reservation]) -> Reservation 
     if bottom is None:
         return None
     end = _ceiling(layout, bottom.value, stacks)
-    if end <= bottom.value or any(item.elastic for item in stacks):
-        return None
     place = Span(bottom.value, end - bottom.value)
+    taken = any(item.elastic for item in stacks)
+    if taken or place.size <= 0 or not plausible(layout, place):
+        return None
     text = f"from {bottom.name} {bottom.value:#x} to {end:#x}"
     evidence = Evidence(bottom.evidence.file, bottom.evidence.line, text)
     convention = "ESP-IDF: _heap_start" if bottom.name == ESP_HEAP_START else "sbrk"
@@ -211,10 +213,10 @@ def _left(layout: Layout, items: list[Reservation]) -> tuple[RamLeft, ...]:
         for item in layout.sections
         if item.counted and item.span.size and not any(item.span.contains(span) for span in moved)
     ]
-    taken += [item.place for item in items if item.place and not item.elastic]
     elastic = [item.place for item in items if item.place and item.elastic]
     # A section that only says how far an elastic heap reaches takes nothing.
     taken = [span for span in taken if not any(place.contains(span) for place in elastic)]
+    taken += [item.place for item in items if item.place and not item.elastic]
     return tuple(
         RamLeft(region, _largest_gap(region, taken))
         for region in layout.regions

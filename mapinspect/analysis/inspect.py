@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from mapinspect.analysis.arenas import arena_facts
 from mapinspect.analysis.conservation import unconserved
 from mapinspect.analysis.counting import counted
+from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, matched
 from mapinspect.analysis.models import model_facts
@@ -74,6 +75,7 @@ def inspect(records: Records) -> Inspection:
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
         rows=row_numbers(table, around, counts, estimates, kept.items),
         reservations=kept.items,
+        habits=habits(around),
         stack_room=_stack_room(layout, placements) if layout else None,
         part=records.part,
         baseline=records.baseline,

@@ -183,7 +183,8 @@ class BudgetTable:
 
     ``margin`` is the share kept free: of the region (``margin_of`` "region": use at most
     length x (1 - margin)) or added to the sum of use ("sum": use x (1 + margin) at most length).
-    ``part`` is the name of the microcontroller, ``part_declared`` its line. ``profile`` is the
+    ``part`` is the name of the microcontroller, ``part_declared`` its line. ``heap`` is "none"
+    where the project promises that nothing that allocates is linked. ``profile`` is the
     profile in force, ``profiles`` all that the table has.
     """
 
@@ -199,5 +200,6 @@ class BudgetTable:
     rules: tuple[CheckRule, ...] = ()
     part: str | None = None
     part_declared: Evidence | None = None
+    heap: str | None = None
     profile: str | None = None
     profiles: tuple[str, ...] = ()

@@ -89,6 +89,9 @@ _MODEL: Final = {
 _PROJECT: Final = {
     "name": Field(Kind.NAME, "the firmware's name, for reports"),
     "mcu": Field(Kind.NAME, "the microcontroller, such as STM32L476RE: gives memory banks"),
+    "heap": Field(
+        Kind.CHOICE, 'the promise "none": nothing that allocates is linked', choices=("none",)
+    ),
     "margin": Field(Kind.SHARE, "the share to keep free"),
     "of": Field(Kind.CHOICE, "what the margin is a share of", choices=("region", "sum")),
 }

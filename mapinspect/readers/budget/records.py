@@ -54,6 +54,7 @@ class Records:
             ),
             part=project.get("mcu"),
             part_declared=place,
+            heap=project.get("heap"),
         )
         if table.part is None:
             self._refuse_banks(values)

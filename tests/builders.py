@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from mapinspect.analysis.inspect import Records, inspect
 from mapinspect.analysis.limits import region_limits
-from mapinspect.analysis.placement import place
+from mapinspect.analysis.placement import lay_out
 from mapinspect.analysis.usage import usages
 from mapinspect.model.budget import Amount, BudgetTable, ModelEntry, RegionRow
 from mapinspect.model.image import Evidence, Region, Span
@@ -90,14 +90,14 @@ def inspection(
 ) -> Inspection:
     """An ELF's inspection with these sections, in these regions, under this table."""
     budget = budget or table()
-    placements = place(sections, regions)
+    layout = lay_out(sections, regions)
     return replace(
         inspect(Records(budget, None, None)),
         elf=ElfFacts("app.elf", "EXEC", "ARM", stripped=False),
         regions=regions,
-        usages=usages(placements, regions),
+        usages=usages(layout, regions),
         limits=region_limits(budget, regions),
-        placements=placements,
+        placements=layout.placements,
     )
 
 

@@ -18,7 +18,10 @@ class PlacedSection:
     """An allocated output section, from the ELF, or from the map where no ELF was given.
 
     ``lma`` equals ``vma`` where nothing is copied at start-up. A section without contents
-    (``.bss``) costs nothing at its LMA, whatever load address a map prints.
+    (``.bss``) costs nothing at its LMA, whatever load address a map prints. ``overlay`` marks a
+    member of an OVERLAY, which may share run-time addresses with the members beside it;
+    ``placeholder`` a section that holds nothing and only skips what another region's view of
+    the same memory holds there.
     """
 
     ordinal: int
@@ -31,6 +34,8 @@ class PlacedSection:
     writable: bool
     executable: bool
     evidence: Evidence
+    overlay: bool = False
+    placeholder: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,8 @@ class Placement:
     """A section's bytes in one role; ``region`` is None where no region holds its first byte.
 
     ``overflows`` marks a section that ld placed past the end of its region: it starts where the
-    previous section of that region ended, so its bytes count there.
+    previous section of that region ended, so its bytes count there. ``counted`` is False where
+    ld does not count the bytes in the region: the script gave them an address and no region.
     """
 
     section: PlacedSection
@@ -46,19 +52,36 @@ class Placement:
     span: Span
     region: Region | None
     overflows: bool = False
+    counted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Bytes in which our use of a region differs from ld's: more than ld's where positive."""
+
+    what: str
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What one region holds, in bytes.
 
-    ``used`` is the extent from the origin to the last byte, as ``ld --print-memory-usage``
-    counts it; ``occupied`` the bytes of sections alone, shared addresses once.
+    ``used`` is the extent from the origin to the last byte of any section in the region. It is
+    the sum of ``occupied``, the bytes of sections, shared addresses once; ``padding``, bytes
+    between sections that the next one's alignment explains; and ``gaps``, all other bytes
+    between them. ``largest_free`` is the largest run of bytes that no section takes up, which may
+    lie between sections. ``used`` minus what ``ld --print-memory-usage`` says is the sum of the
+    rows of ``explained``: none on ordinary images. ``placements`` are in address order.
     """
 
     region: Region
     used: int
     occupied: int
+    padding: int
+    gaps: int
+    largest_free: int
+    explained: tuple[Explained, ...]
     placements: tuple[Placement, ...]
 
     @property

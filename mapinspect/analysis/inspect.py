@@ -1,6 +1,6 @@
 """Records of map, ELF, models and table → the Inspection that checks read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mapinspect.analysis.arenas import arena_facts
@@ -8,8 +8,11 @@ from mapinspect.analysis.conservation import unconserved
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
 from mapinspect.analysis.models import model_facts
-from mapinspect.analysis.placement import Layout, lay_out
+from mapinspect.analysis.placement import Accounts, account, region_at
 from mapinspect.analysis.regions import map_regions, regions_of
+from mapinspect.analysis.reservations.find import reservations_of
+from mapinspect.analysis.reservations.layout import Layout, layout_of_elf
+from mapinspect.analysis.reservations.names import STACK_TOPS
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
 from mapinspect.analysis.rows import uses
 from mapinspect.analysis.sections import (
@@ -23,9 +26,9 @@ from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.image import Evidence
-from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts
+from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Placement
 from mapinspect.model.link_map import LinkMap
-from mapinspect.model.reservation import Reservation
+from mapinspect.model.reservation import Reservations
 
 _MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only overflow is judged
 
@@ -39,17 +42,18 @@ class Records:
     link_map: LinkMap | None
     models: tuple[tuple[ModelEntry, bytes], ...] = ()
     needs: Mapping[str, ArenaNeed] = field(default_factory=dict)
-    reservations: Sequence[Reservation] = ()
 
 
 def inspect(records: Records) -> Inspection:
     """Return all facts about the image; judges nothing."""
-    around, layout = surroundings(records)
-    used = usages(layout, around.regions)
+    around, accounts = surroundings(records)
+    used = usages(accounts, around.regions)
     models = tuple(model_facts(around, entry, content) for entry, content in records.models)
     arenas = arena_facts(around, (entry for entry, _ in records.models), records.needs)
     table = records.table
-    linked = uses(used, models, arenas, records.reservations)
+    layout = _layout(around)
+    kept = reservations_of(layout) if layout else Reservations((), ())
+    linked = uses(used, models, arenas, kept.items)
     matches = {row.id: matched(around, row.match) for row in table.budgets if row.match}
     return Inspection(
         table=table,
@@ -58,18 +62,19 @@ def inspect(records: Records) -> Inspection:
         regions=around.regions,
         usages=used,
         limits=region_limits(table, around.regions),
-        placements=layout.placements,
+        placements=accounts.placements,
         uses=linked,
         models=models,
         arenas=arenas,
         budget_matches=matches,
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
         rows=row_numbers(records.table, around, linked, Estimates.of(models, arenas), matches),
-        reservations=tuple(records.reservations),
+        reservations=kept.items,
+        stack_room=_stack_room(layout, accounts.placements) if layout else None,
     )
 
 
-def surroundings(records: Records) -> tuple[Surroundings, Layout]:
+def surroundings(records: Records) -> tuple[Surroundings, Accounts]:
     """Return the image's sections and regions, and which lies where."""
     elf, link_map = records.elf, records.link_map
     regions = regions_of(records.table, link_map, elf.bits if elf else _MAP_BITS)
@@ -79,9 +84,27 @@ def surroundings(records: Records) -> tuple[Surroundings, Layout]:
     else:
         sections = sections_of_map(link_map, regions) if link_map else ()
         unallocated = ()
-    layout = lay_out(sections, regions, unallocated)
-    around = Surroundings(sections, regions, homes(layout.placements), elf, link_map)
-    return around, layout
+    accounts = account(sections, regions, unallocated)
+    around = Surroundings(sections, regions, homes(accounts.placements), elf, link_map)
+    return around, accounts
+
+
+def _layout(around: Surroundings) -> Layout | None:
+    """Return what stacks and heaps are told by; without symbols nothing tells."""
+    if around.elf is None or not len(around.elf.symbols):
+        return None
+    return layout_of_elf(around.elf, around.regions)
+
+
+def _stack_room(layout: Layout, placements: tuple[Placement, ...]) -> int | None:
+    """Return the free bytes directly below the stack's top, which grows down from there."""
+    top = layout.label(STACK_TOPS)
+    region = None if top is None else region_at(top.value - 1, layout.regions)
+    if top is None or region is None:
+        return None
+    ends = [item.span.end for item in placements if item.region == region]
+    below = [end for end in ends if end <= top.value]
+    return 0 if len(below) < len(ends) else top.value - max(below, default=region.span.start)
 
 
 def _elf_facts(elf: ElfFile | None) -> ElfFacts | None:
@@ -95,7 +118,7 @@ def _map_facts(records: Records, around: Surroundings) -> MapFacts:
     assert link_map is not None
     allocated = {(section.name, section.vma) for section in around.sections}
     own_regions = map_regions(link_map, elf.bits if elf else _MAP_BITS)
-    own = usages(lay_out(sections_of_map(link_map, own_regions), own_regions), own_regions)
+    own = usages(account(sections_of_map(link_map, own_regions), own_regions), own_regions)
     return MapFacts(
         path=link_map.path,
         line_count=link_map.line_count,

@@ -1,15 +1,15 @@
 """Sections → placements: which bytes lie in which region, in which role."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mapinspect.analysis.cursors import Replay, Step
-from mapinspect.model.image import Region, Role, Span
+from mapinspect.model.image import Region
 from mapinspect.model.inspection import PlacedSection, Placement
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Accounts:
     """Every placement of an image by address, and ld's own account of the regions.
 
     ``unallocated`` are COPY and INFO sections, which take up nothing but which ld counts.
@@ -22,15 +22,15 @@ class Layout:
 
 
 def place(sections: Iterable[PlacedSection], regions: tuple[Region, ...]) -> tuple[Placement, ...]:
-    """Return every placement of the sections, by address; see ``lay_out``."""
-    return lay_out(sections, regions).placements
+    """Return every placement of the sections, by address; see ``account``."""
+    return account(sections, regions).placements
 
 
-def lay_out(
+def account(
     sections: Iterable[PlacedSection],
     regions: tuple[Region, ...],
     unallocated: Iterable[PlacedSection] = (),
-) -> Layout:
+) -> Accounts:
     """Place the sections as ld did, replaying its cursors.
 
     A section lies in the region whose cursor stands where it starts, else in the smallest one
@@ -47,7 +47,7 @@ def lay_out(
         replay.settle()
         unmeant = _unmeant(replay.steps, candidates)
         if unmeant is None:
-            return _layout(replay)
+            return _accounts(replay)
         candidates.remove(unmeant)
 
 
@@ -90,11 +90,11 @@ def _unmeant(steps: list[Step], regions: list[Region]) -> Region | None:
     return None
 
 
-def _layout(replay: Replay) -> Layout:
+def _accounts(replay: Replay) -> Accounts:
     steps = sorted(
         replay.steps, key=lambda step: (step.span.start, step.span.end, step.section.ordinal)
     )
-    return Layout(
+    return Accounts(
         placements=tuple(_placement(step) for step in steps if step.allocated),
         unallocated=tuple(_placement(step) for step in steps if not step.allocated),
         reached={cursor.region.name: cursor.reached for cursor in replay.cursors},
@@ -105,10 +105,8 @@ def _placement(step: Step) -> Placement:
     return Placement(step.section, step.role, step.span, step.region, step.overflows, step.counted)
 
 
-def spans(section: PlacedSection) -> Iterator[tuple[Role, Span]]:
-    """Yield the bytes a section occupies, by role; none for an empty section."""
-    if section.size == 0:
-        return
-    yield Role.RUN, Span(section.vma, section.size)
-    if section.has_contents and section.lma != section.vma:
-        yield Role.LOAD, Span(section.lma, section.size)
+def region_at(address: int, regions: tuple[Region, ...]) -> Region | None:
+    """Return the smallest region that holds the byte at ``address``, or None."""
+    holding = [region for region in regions if region.span.start <= address < region.span.end]
+    return min(holding, key=lambda region: region.span.size, default=None)
+

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 
-from mapinspect.analysis.placement import Layout
+from mapinspect.analysis.placement import Accounts
 from mapinspect.model.image import Region, Role, Span
 from mapinspect.model.inspection import Explained, Placement, Usage
 
 
-def usages(layout: Layout, regions: tuple[Region, ...]) -> tuple[Usage, ...]:
+def usages(accounts: Accounts, regions: tuple[Region, ...]) -> tuple[Usage, ...]:
     """Return the usage of every region, in the order of ``regions``; used or not."""
-    everything = union(item.span for item in layout.placements)
-    return tuple(_usage(region, layout, everything) for region in regions)
+    everything = union(item.span for item in accounts.placements)
+    return tuple(_usage(region, accounts, everything) for region in regions)
 
 
-def _usage(region: Region, layout: Layout, everything: Sequence[Span]) -> Usage:
-    own = tuple(item for item in layout.placements if item.region is region)
+def _usage(region: Region, accounts: Accounts, everything: Sequence[Span]) -> Usage:
+    own = tuple(item for item in accounts.placements if item.region is region)
     end = max((item.span.end for item in own), default=region.span.start)
     padding, gaps = _holes(region, own)
     return Usage(
@@ -24,7 +24,7 @@ def _usage(region: Region, layout: Layout, everything: Sequence[Span]) -> Usage:
         padding=padding,
         gaps=gaps,
         largest_free=_largest_free(region.span, everything),
-        explained=tuple(_explained(region, own, layout)),
+        explained=tuple(_explained(region, own, accounts)),
         placements=own,
     )
 
@@ -54,13 +54,13 @@ def _largest_free(region: Span, occupied: Sequence[Span]) -> int:
 
 
 def _explained(
-    region: Region, placements: Sequence[Placement], layout: Layout
+    region: Region, placements: Sequence[Placement], accounts: Accounts
 ) -> Iterable[Explained]:
     """Yield why ``used`` differs from ld's figure: rows that add up to the difference.
 
     Positive rows are bytes that ld does not count, negative ones bytes that only ld counts.
     """
-    counted = layout.reached.get(region.name, region.span.start)
+    counted = accounts.reached.get(region.name, region.span.start)
     ends = sorted(placements, key=lambda item: item.span.end)
     while ends and ends[-1].span.end > counted:
         item = ends.pop()
@@ -68,7 +68,7 @@ def _explained(
         if item.span.end > below:
             yield Explained(_beyond_count(item), item.span.end - below)
     end = max((item.span.end for item in placements), default=region.span.start)
-    for item in sorted(layout.unallocated, key=lambda item: item.span.end):
+    for item in sorted(accounts.unallocated, key=lambda item: item.span.end):
         if item.region is region and item.counted and end < item.span.end <= counted:
             what = f"{item.section.name}, not allocated (COPY or INFO)"
             yield Explained(what, end - item.span.end)

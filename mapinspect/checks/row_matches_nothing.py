@@ -20,7 +20,9 @@ from mapinspect.model.inspection import Inspection
 @check("row-matches-nothing", "every row of the table is about something in the image", __doc__)
 def row_matches_nothing(inspection: Inspection) -> Iterator[Outcome]:
     """Look for something behind every region, budget and placement row."""
-    rows = [*_regions(inspection), *_budgets(inspection), *_placements(inspection)]
+    rows = list(_regions(inspection))
+    if inspection.elf is not None:  # a map alone names no local symbol, so rows may match later
+        rows += [*_budgets(inspection), *_placements(inspection)]
     if not rows:
         yield not_claimed("table", "the table has no rows")
     yield from rows
@@ -48,6 +50,8 @@ def _budgets(inspection: Inspection) -> Iterator[Outcome]:
             yield _nothing(
                 f"row {row.id} is about region {row.region}, which is not in the image", row
             )
+        elif inspection.unreserved_stack(row) is not None and row.minimum is not None:
+            yield holds(row.id)  # nothing is reserved: the row is about what is left
         elif inspection.line(row.id).linked == 0:
             yield _nothing(f"row {row.id} matches nothing", row)
         else:

@@ -27,6 +27,9 @@ def row_under_minimum(inspection: Inspection) -> Iterator[Outcome]:
 
 def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
     line = inspection.line(row.id)
+    left = inspection.unreserved_stack(row)
+    if left is not None and line.minimum is not None:
+        return _unreserved(row, left, line.minimum)
     if line.linked == 0:
         return not_claimed(row.id, "nothing was found that it is about")
     evidence = (row.declared, Evidence(line.image, None, f"{row.id} has {line.linked} bytes"))
@@ -38,3 +41,14 @@ def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
         message = f"{row.id} has {line.linked} bytes and needs {line.minimum}, {missing} too few"
         return broken(row.id, message, evidence, "reserve more in linker script or source")
     return holds(row.id)
+
+
+def _unreserved(row: BudgetRow, left: int, minimum: int) -> Outcome:
+    """Judge a stack that nothing reserves by the RAM that is left for it."""
+    if left >= minimum:
+        return holds(row.id)
+    message = (
+        f"{row.id} has nothing reserved, and the {left} bytes left are fewer than the "
+        f"{minimum} it needs"
+    )
+    return broken(row.id, message, (row.declared,), "reserve it in the linker script")

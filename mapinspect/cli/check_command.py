@@ -8,6 +8,7 @@ import click
 from mapinspect.cli.outputs import refuse_inputs, write_stamp, write_text
 from mapinspect.cli.run import EXIT_INPUT, report_input_error
 from mapinspect.errors import InputError
+from mapinspect.model.finding import Finding
 from mapinspect.model.report import Report, Verdict
 from mapinspect.pipeline import Request, check
 
@@ -119,13 +120,18 @@ def _report_option(text: str) -> tuple[str, Path]:
     return name, Path(file)
 
 
+def _dead_row(report: Report) -> Finding | None:
+    """Return the first row of the table that matches nothing, unless the image is in doubt."""
+    facts = report.inspection
+    doubtful = facts is None or (facts.map is not None and facts.map.disagreements)
+    if doubtful or report.verdict is Verdict.FAIL:
+        return None
+    found = (finding for finding in report.findings if finding.check == "row-matches-nothing")
+    return next(found, None)
+
+
 def _exit_status(report: Report, *, exit_zero: bool) -> int:
-    dead = [
-        finding
-        for finding in report.findings
-        if finding.check == "row-matches-nothing" and report.verdict is not Verdict.FAIL
-    ]
-    failure = report.failure or next(iter(dead), None)
+    failure = report.failure or _dead_row(report)
     if failure is not None:
         place = failure.evidence[0]
         what = failure.message

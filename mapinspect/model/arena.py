@@ -47,6 +47,9 @@ class ArenaNeed:
     an aligned arena must have. ``exact`` is False when something is not modelled (``reasons``
     says what): then ``smallest`` is a lower bound. ``refused`` says why the runtime would not
     accept the model at all, or is None. ``parts`` divide the tail by what it holds.
+    Below ``accepted`` the runtime fails for certain; between it and ``smallest``, where they
+    differ, persistent buffers overwrite descriptions that a kernel is still reading, and whether
+    it starts is chance.
     """
 
     model: str
@@ -59,3 +62,4 @@ class ArenaNeed:
     reasons: tuple[str, ...]
     refused: str | None
     parts: tuple[ArenaPart, ...] = ()
+    accepted: int = 0

@@ -6,7 +6,7 @@ nothing else.
 
 from dataclasses import dataclass
 
-from mapinspect.model.budget import BudgetTable, ModelEntry
+from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.image import Evidence, Region, Role, Span
 from mapinspect.model.reservation import Reservation
 
@@ -259,7 +259,11 @@ class ElfFacts:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """Everything known about one image."""
+    """Everything known about one image.
+
+    ``stack_room`` is the bytes between the stack's top and whatever lies next below it; None
+    where no symbol says where the stack starts.
+    """
 
     table: BudgetTable
     elf: ElfFacts | None
@@ -275,6 +279,7 @@ class Inspection:
     placement_matches: dict[str, Matched]
     rows: tuple[RowNumbers, ...]
     reservations: tuple[Reservation, ...]
+    stack_room: int | None
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""
@@ -283,6 +288,15 @@ class Inspection:
     def line(self, row: str) -> RowNumbers:
         """Return the numbers of the ``[[budget]]`` row of this id."""
         return next(numbers for numbers in self.rows if numbers.id == row)
+
+    def unreserved_stack(self, row: BudgetRow) -> int | None:
+        """Return the RAM left for a stack that nothing reserves, or None where one is reserved.
+
+        Only for rows about the stack.
+        """
+        if row.kind != "stack" or self.line(row.id).linked:
+            return None
+        return self.stack_room
 
     def limit(self, region: str) -> RegionLimit:
         """Return the limit of the region of this name; every region has one."""

@@ -31,8 +31,6 @@ SHN_PROCESSOR_END = 0xFF40  # SHN_LOPROC..SHN_HIOS: small commons and the like, 
 STB_GLOBAL = 1
 STT_FUNC, STT_TLS, STT_ARM_TFUNC, STT_GNU_IFUNC = 2, 6, 13, 10
 CODE_KINDS = (STT_FUNC, STT_ARM_TFUNC, STT_GNU_IFUNC)  # bit 0 of their value says Thumb
-# Relaxation shortens code; mold 1.10 keeps the sizes that functions had before.
-_RELAXED_MACHINES = {"RISCV", "LOONGARCH"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +158,7 @@ def _check_sections(table: SymbolTable, tables: Tables) -> None:
 
 
 def _suspects(table: SymbolTable, tables: Tables) -> Iterator[int]:
-    """Yield the sized symbols that may leave their section.
+    """Return the sized symbols that may leave their section.
 
     Symbols without a size may lie anywhere: ld keeps ``_estack`` in a section it is far from.
     """
@@ -174,12 +172,16 @@ def _suspects(table: SymbolTable, tables: Tables) -> Iterator[int]:
     late = map(gt, ends, map(highest.__getitem__, table.sections))
     early = map(lt, table.values, map(lowest.__getitem__, table.sections))
     count = len(table.sizes)
-    for at in (*compress(range(count), late), *compress(range(count), early), *table.wide):
-        if table.sizes[at]:
-            yield at
+    suspects = (*compress(range(count), late), *compress(range(count), early), *table.wide)
+    return (at for at in suspects if table.sizes[at])
 
 
 def _check_extent(table: SymbolTable, at: int, tables: Tables) -> None:
+    """Raise DamageError where a symbol leaves its section.
+
+    A function must only start in it: assemblers' ``.size`` is wrong in newlib's strcmp and in
+    avr-libc's floating point, and mold 1.10 keeps the sizes from before relaxation.
+    """
     section = tables.sections[table.wide.get(at, table.sections[at])]
     value, size, kind = table.values[at], table.sizes[at], table.kinds[at] & 15
     if tables.machine == "ARM" and kind in CODE_KINDS:
@@ -190,10 +192,8 @@ def _check_extent(table: SymbolTable, at: int, tables: Tables) -> None:
     elif kind == STT_TLS:
         templates = [each.memory_size for each in tables.segments if each.kind == PT_TLS]
         start, limit = 0, max(templates, default=0)
-    if kind in CODE_KINDS and tables.machine in _RELAXED_MACHINES:
-        size = min(size, 1)
-    if size and not start <= value <= start + limit - size:
+    inside = 1 if kind in CODE_KINDS else size
+    wraps = value + size > tables.header.address_end
+    if wraps or not start <= value <= start + limit - inside:
         name = table.name(at).decode("utf-8", "surrogateescape")
-        raise DamageError(
-            f"symbol {name} ({table.sizes[at]} bytes at {value:#x}) extends past {section}"
-        )
+        raise DamageError(f"symbol {name} ({size} bytes at {value:#x}) extends past {section}")

@@ -25,13 +25,14 @@ def test_the_answer_is_the_stated_one(name: str, capsys: pytest.CaptureFixture[s
     case = CASES[name]
     status, report = report_of(name, capsys)
     assert status == case["exit"]
-    if "check" not in case:
+    if case["exit"] == 0:
         assert report["findings"] == []
+    if "check" not in case:
         return
     about = [finding for finding in report["findings"] if finding["check"] == case["check"]]
     assert about, [finding["message"] for finding in report["findings"]]
     told = "\n".join(finding["message"] for finding in about)
-    assert case["subject"] in told
+    assert case.get("subject", "") in told
     if "bytes" in case:
         assert str(case["bytes"]) in told
 

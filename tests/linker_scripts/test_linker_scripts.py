@@ -15,6 +15,10 @@ SOURCE = Path(__file__).with_name("node.c")
 K = 1024
 
 
+def span(start: int, size: int) -> range:
+    return range(start, start + size)
+
+
 @dataclass(frozen=True)
 class Part:
     """A script, how to link with it, and where the part's data sheet puts its memories."""
@@ -22,28 +26,58 @@ class Part:
     script: str
     cross: str
     flags: tuple[str, ...]
-    flash: range
+    weights: range  # where a model may be read in place
+    flash: range  # where tables and load images lie
     ram: range
+    code_ram: range  # where functions run from RAM
 
     def __str__(self) -> str:
         return self.script
 
 
-CORTEX_M4 = ("-mcpu=cortex-m4", "-mthumb")
+ARM = {"cross": "arm-none-eabi-", "flags": ("-mcpu=cortex-m4", "-mthumb")}
 PARTS = [
     Part(
         "STM32L476RE.ld",
-        "arm-none-eabi-",
-        CORTEX_M4,
-        flash=range(0x0800_0000, 0x0800_0000 + 512 * K),
-        ram=range(0x2000_0000, 0x2000_0000 + 96 * K),
+        **ARM,
+        weights=span(0x0800_0000, 512 * K),
+        flash=span(0x0800_0000, 512 * K),
+        ram=span(0x2000_0000, 96 * K),
+        code_ram=span(0x2000_0000, 96 * K),
     ),
     Part(
         "cortex-m4-256-64.ld",
+        **ARM,
+        weights=span(0x0800_0000, 256 * K),
+        flash=span(0x0800_0000, 256 * K),
+        ram=span(0x2000_0000, 64 * K),
+        code_ram=span(0x2000_0000, 64 * K),
+    ),
+    Part(
+        "GD32F303xC.ld",
+        **ARM,
+        weights=span(0x0800_0000, 256 * K),
+        flash=span(0x0800_0000, 256 * K),
+        ram=span(0x2000_0000, 48 * K),
+        code_ram=span(0x2000_0000, 48 * K),
+    ),
+    Part(
+        "STM32H750VB-QSPI.ld",
         "arm-none-eabi-",
-        CORTEX_M4,
-        flash=range(0x0800_0000, 0x0800_0000 + 256 * K),
-        ram=range(0x2000_0000, 0x2000_0000 + 64 * K),
+        ("-mcpu=cortex-m7", "-mthumb"),
+        weights=span(0x9000_0000, 8 * K * K),
+        flash=span(0x0800_0000, 128 * K),
+        ram=span(0x2000_0000, 128 * K),
+        code_ram=span(0x0000_0000, 64 * K),
+    ),
+    Part(
+        "ESP32-S3-like.ld",
+        "xtensa-lx106-elf-",
+        ("-mlongcalls",),
+        weights=span(0x3C00_0000, 8 * K * K),
+        flash=span(0x3C00_0000, 8 * K * K),
+        ram=span(0x3FCA_0000, 0x50000),
+        code_ram=span(0x4037_4000, 0x1C000),
     ),
 ]
 
@@ -94,17 +128,17 @@ def load_address(elf: ELFFile, address: int) -> int:
 
 
 def test_weights_lie_in_flash_in_a_section_of_their_own(elf: ELFFile, part: Part) -> None:
-    span, section, _ = placed(elf, "model")
+    found, section, _ = placed(elf, "model")
     assert section == ".rodata.model_weights"
-    assert inside(span, part.flash)
-    assert span.start % 16 == 0
-    assert load_address(elf, span.start) == span.start
+    assert inside(found, part.weights)
+    assert found.start % 16 == 0
+    assert load_address(elf, found.start) == found.start
 
 
 def test_the_arena_lies_in_ram_and_costs_no_flash(elf: ELFFile, part: Part) -> None:
-    span, _, kind = placed(elf, "tensor_arena")
-    assert inside(span, part.ram)
-    assert span.start % 16 == 0
+    found, _, kind = placed(elf, "tensor_arena")
+    assert inside(found, part.ram)
+    assert found.start % 16 == 0
     assert kind == "SHT_NOBITS"
 
 
@@ -112,17 +146,27 @@ def test_tables_lie_in_flash(elf: ELFFile, part: Part) -> None:
     assert inside(placed(elf, "look_up")[0], part.flash)
 
 
-@pytest.mark.parametrize("symbol", ["calibration", "from_ram"])
-def test_what_runs_from_ram_is_loaded_from_flash(elf: ELFFile, part: Part, symbol: str) -> None:
-    span, _, _ = placed(elf, symbol)
-    assert inside(span, part.ram)
-    assert load_address(elf, span.start) in part.flash
+def test_initialised_variables_are_loaded_from_flash(elf: ELFFile, part: Part) -> None:
+    found, _, _ = placed(elf, "calibration")
+    assert inside(found, part.ram)
+    assert load_address(elf, found.start) in part.flash
+
+
+def test_functions_that_run_from_ram_are_loaded_from_flash(elf: ELFFile, part: Part) -> None:
+    found, _, _ = placed(elf, "from_ram")
+    assert inside(found, part.code_ram)
+    assert load_address(elf, found.start) in part.flash
 
 
 def test_a_link_without_room_for_the_stack_fails(part: Part, tmp_path: Path) -> None:
     done = link(part, tmp_path, f"-DARENA_BYTES={len(part.ram) - 1024}")
     assert done.returncode != 0
     assert "overflowed by" in done.stderr
+
+
+def test_every_shipped_script_is_tested(part: Part) -> None:
+    assert {path.name for path in SCRIPTS.glob("*.ld")} == {known.script for known in PARTS}
+    assert (SCRIPTS / part.script).is_file()
 
 
 def test_the_script_is_commented_for_a_reader_who_copies_it(part: Part) -> None:

@@ -100,6 +100,11 @@ def test_the_thumb_bit_is_cleared_from_functions_only() -> None:
     ]
 
 
+def test_a_function_with_a_wrong_size_is_read() -> None:
+    symbol = ElfSymbolSpec("strcmp", FLASH + 1, 732, ".text", STT_FUNC)  # as newlib's is
+    assert read(symbols=[symbol]).symbols[0].size == 732
+
+
 def test_another_machine_keeps_odd_addresses() -> None:
     symbol = ElfSymbolSpec("main", FLASH + 1, 4, ".text", STT_FUNC)
     assert read(symbols=[symbol], machine="XTENSA").symbols[0].address == FLASH + 1

@@ -134,7 +134,9 @@ def test_a_line_that_no_rule_claims_is_kept_with_its_number() -> None:
         pytest.param(b"\x7fELF\x01", "is an ELF file", id="an ELF file"),
         pytest.param(b"\x1f\x8b\x08", "compressed with gzip", id="a gzip file"),
         pytest.param(b"hello\n", "is no link map", id="any text"),
-        pytest.param(SMALL[:200], "ends before its memory map", id="a map cut in its first tables"),
+        pytest.param(
+            SMALL[:200], "ends before its memory table", id="a map cut in its first tables"
+        ),
         pytest.param(SMALL[:600], "ends before its first output", id="a map without a section"),
         pytest.param(SMALL.replace(b"main", b"ma\0n"), "NUL", id="a NUL byte"),
         pytest.param(b" " * 70_000 + b"\n" + SMALL, "longer than 64 KiB", id="a line of 70 kB"),

@@ -60,6 +60,7 @@ def need(
         nonpersistent=plan.head,
         persistent=simulation.tail.used,
         smallest=simulation.smallest,
+        accepted=simulation.accepted,
         exact=not reasons,
         reasons=tuple(reasons),
         refused=refusal(network, profile, nodes),
@@ -78,18 +79,23 @@ def _prepared(
 
 
 class _Simulation:
-    """The arena's two sides while AllocateTensors runs; ``smallest`` is their highest sum."""
+    """The arena's two sides while AllocateTensors runs; ``smallest`` is their highest sum.
+
+    ``accepted`` is the highest sum that the runtime itself looks at.
+    """
 
     def __init__(self, network: Network, profile: Profile, end: int) -> None:
         self.network = network
         self.profile = profile
         self.tail = Tail(end)
         self.smallest = 0
+        self.accepted = 0
         self.requests = 0
         self.record = profile.sizes["ScratchBufferRequest"]
 
     def _reach(self, head: int) -> None:
         self.smallest = max(self.smallest, self.tail.used + head)
+        self.accepted = max(self.accepted, self.tail.used + head)
 
     def initialise(self, nodes: Sequence[tuple[Node, KernelMemory]], variables: int | None) -> None:
         """Allocate everything up to the kernels' own records."""
@@ -102,10 +108,16 @@ class _Simulation:
 
     def prepare(self, node: Node, memory: KernelMemory) -> None:
         """Allocate what one kernel asks for while preparing, its descriptions beside it."""
+        start = self.record * (self.requests + SCRATCH_LIMIT)
+        early = views_end(start, self.profile, node.graph, memory.views)
+        self._reach(early)
         for size in memory.persistent:
             self.tail.take(size, ALIGNMENT, "kernel buffers")
-        start = self.record * (self.requests + SCRATCH_LIMIT)
-        self._reach(views_end(start, self.profile, node.graph, memory.views))
+        # The runtime lets these buffers grow into the descriptions taken before; we do not.
+        self.smallest = max(self.smallest, self.tail.used + early)
+        self._reach(start)
+        if memory.late_views:
+            self._reach(views_end(early, self.profile, node.graph, memory.late_views))
         self.requests += len(memory.scratch)
 
     def finish(self, plan: ArenaPlan) -> None:
@@ -115,7 +127,7 @@ class _Simulation:
             self.tail.take_struct(self.profile, "ScratchBufferHandle", what, self.requests)
         take_variables(self.tail, self.network)
         work = planning_work(self.profile, self.network, self.requests, len(plan.buffers))
-        self.smallest = max(self.smallest, round_up(self.tail.used, ALIGNMENT) + work)
+        self._reach(round_up(self.tail.used, ALIGNMENT) - self.tail.used + work)
         self._reach(plan.head)
         take_interface(self.tail, self.profile, self.network.subgraphs[0])
         self._reach(plan.head)

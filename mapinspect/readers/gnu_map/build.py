@@ -17,7 +17,7 @@ from mapinspect.readers.gnu_map.body import Body
 from mapinspect.readers.gnu_map.grammar import Grammar
 from mapinspect.readers.gnu_map.lines import Lines
 from mapinspect.readers.gnu_map.on_demand import OnDemand
-from mapinspect.readers.gnu_map.owners import object_file
+from mapinspect.readers.gnu_map.owners import is_loaded, object_file
 from mapinspect.readers.gnu_map.rows import MapRows
 from mapinspect.readers.gnu_map.scan import Scan, Token
 from mapinspect.readers.gnu_map.tables import Tables
@@ -28,8 +28,9 @@ _FORMAT_AFTER_LAST_BLANK = " "
 class Builder:
     """Turns one scan into a ``LinkMap``."""
 
-    def __init__(self, path: str, scan: Scan, grammar: Grammar) -> None:
+    def __init__(self, path: str, scan: Scan, grammar: Grammar, *, ends_whole: bool) -> None:
         self._path = path
+        self._ends_whole = ends_whole
         self._text = scan.text
         self._tokens = scan.tokens
         self._columns = scan.columns
@@ -181,20 +182,41 @@ class Builder:
     def _missing(self) -> Iterator[str]:
         if next(self._of("OUTPUT"), None) is None:
             yield "ld's OUTPUT(...) line"
-        if not any(
-            region.name == "*default*" for region in map(self._tables.region, self._of("REGION"))
-        ):
+        if not any(self._tables.region(row).name == "*default*" for row in self._of("REGION")):
             yield "the *default* row of the memory table"
+        if not self._ends_whole:
+            yield "the end of the last line"
 
     def _unknown(self) -> Iterator[UnknownLine]:
+        """Yield the lines that no terminal claims, and the rows of objects that ld never opened."""
+        lines = [self._unknown_line(token) for token in self._of("UNKNOWN")]
+        yield from sorted([*lines, *self._not_loaded()], key=lambda line: line.line)
+
+    def _unknown_line(self, token: Token) -> UnknownLine:
+        line = self._lines.at(token.start)
+        region = self._grammar.pattern("REGION").match(self._text, token.start)
+        if region is not None and region[1] == b"*default*":
+            raise InputError(self._path, line, "holds a second map", "give the map of one link")
         too_large = self._grammar.pattern("TOO_LARGE_NUMBER")
-        for token in self._of("UNKNOWN"):
-            line = self._lines.at(token.start)
-            if too_large.search(self._text, token.start, token.end):
-                raise InputError(
-                    self._path, line, "holds a number of more than 64 bits", "link again"
-                )
-            yield UnknownLine(line, self._string(token.start, token.end - 1))
+        if too_large.search(self._text, token.start, token.end):
+            raise InputError(self._path, line, "holds a number of more than 64 bits", "link again")
+        return UnknownLine(line, self._string(token.start, token.end - 1))
+
+    def _not_loaded(self) -> Iterator[UnknownLine]:
+        """Yield a row of each owner that is in no LOAD line: its name was cut short or garbled.
+
+        A map without its OUTPUT line is not whole anyway: LOAD lines may be missing too.
+        """
+        if next(self._of("OUTPUT"), None) is None:
+            return
+        members = [*self._inclusions("ARCHIVE_MEMBERS"), *self._inclusions("AS_NEEDED_LIBRARIES")]
+        pulled = {member.member.path for member in members if member.member.archive is None}
+        heading = next(self._of("MAP_HEADING")).start
+        for name in self._columns.owner_numbers:
+            if not is_loaded(_decoded(name), self._loaded, pulled):
+                end = self._text.index(b" " + name + b"\n", heading) + len(name) + 1
+                start = self._text.rindex(b"\n", 0, end) + 1
+                yield UnknownLine(self._lines.at(start), self._string(start, end))
 
 
 def _decoded(text: bytes) -> str:

@@ -35,16 +35,16 @@ class Token(NamedTuple):
     row: int
 
 
-class TooManyUnknownLinesError(Exception):
-    """More lines than ``UNKNOWN_LIMIT`` belong to no terminal."""
-
-
 class _NeedsCareError(Exception):
     """A row began inside a line, or one with a starred name was left: split line by line."""
 
 
 class Scan:
-    """One pass over a map's text; ``tokens`` and ``columns`` are its result."""
+    """One pass over a map's text; ``tokens`` and ``columns`` are its result.
+
+    ``whole`` says whether the grammar allows the text to end where it does. A text with more
+    unknown lines than a map can have is given up, and not whole.
+    """
 
     def __init__(self, text: bytes, grammar: Grammar) -> None:
         self.text = text
@@ -53,15 +53,13 @@ class Scan:
         self._grammar = grammar
         self._automaton = Automaton(grammar)
         self._scanners: dict[frozenset[str], re.Pattern[bytes]] = {}
+        self.whole = False
         self._unknown = 0
 
-    def run(self, progress: Progress | None = None) -> bool:
-        """Cut the whole text; return whether the grammar allows it to end where it does.
-
-        ``progress`` is called with the bytes done and the bytes in all.
-        """
+    def run(self, progress: Progress | None = None) -> None:
+        """Cut the whole text; ``progress`` is called with the bytes done and the bytes in all."""
         position = 0
-        while position < len(self.text):
+        while position < len(self.text) and self._unknown <= UNKNOWN_LIMIT:
             if self._in_rows():
                 position = self._take_chunk(position)
                 if progress is not None:
@@ -71,7 +69,7 @@ class Scan:
                 self._automaton.push(token.terminal)
                 self._keep(token)
                 position = token.end
-        return self._automaton.finish()
+        self.whole = self._unknown <= UNKNOWN_LIMIT and self._automaton.finish()
 
     def _token_at(self, start: int, end: int, row: int) -> Token:
         accepts = self._automaton.accepts
@@ -85,10 +83,7 @@ class Scan:
 
     def _keep(self, token: Token) -> None:
         self.tokens.append(token)
-        if token.terminal == "UNKNOWN":
-            self._unknown += 1
-            if self._unknown > UNKNOWN_LIMIT:
-                raise TooManyUnknownLinesError
+        self._unknown += token.terminal == "UNKNOWN"
 
     def _take_chunk(self, start: int) -> int:
         """Take rows and tokens from ``start`` up to about a chunk further; return where it ends."""

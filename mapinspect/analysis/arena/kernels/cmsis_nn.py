@@ -15,7 +15,7 @@ from mapinspect.analysis.arena.kernels.node import (
     dimension,
     scale_count,
 )
-from mapinspect.analysis.arena.kernels.reference import Rule, hybrid, type_of
+from mapinspect.analysis.arena.kernels.reference import Rule, type_of
 from mapinspect.analysis.arena.profile import DSP, MVE
 
 RECORDS = {
@@ -60,7 +60,6 @@ def convolve(node: Node, memory: KernelMemory) -> KernelMemory:
         _record(node, memory),
         persistent=_channels(node, shape.outputs),
         scratch=_requests(size),
-        refused=hybrid(node),
     )
 
 
@@ -115,7 +114,6 @@ def depthwise(node: Node, memory: KernelMemory) -> KernelMemory:
         _record(node, memory),
         persistent=_channels(node, shape.outputs),
         scratch=_requests(size),
-        refused=hybrid(node),
     )
 
 
@@ -160,7 +158,6 @@ def fully_connected(node: Node, memory: KernelMemory) -> KernelMemory:
         _record(node, memory),
         persistent=persistent,
         scratch=scratch,
-        refused=hybrid(node),
         unsure=unsure,
     )
 

@@ -15,7 +15,8 @@ class KernelMemory:
 
     ``records`` are the persistent buffers taken before any kernel prepares, its own structure
     first; ``persistent`` are those taken while preparing, ``scratch`` the ones of the head.
-    ``views`` are the tensors (by index) of which preparing takes a temporary description.
+    ``views`` are the tensors (by index) of which preparing takes a temporary description before
+    it takes the persistent buffers, ``late_views`` after.
     ``refused`` says why the kernel would stop AllocateTensors, ``unsure`` why these figures are
     a lower bound.
     """
@@ -24,6 +25,7 @@ class KernelMemory:
     persistent: tuple[int, ...] = ()
     scratch: tuple[int, ...] = ()
     views: tuple[int, ...] = ()
+    late_views: tuple[int, ...] = ()
     refused: str | None = None
     unsure: str | None = None
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mapinspect.analysis.arena.kernels.node import (
+    ABSENT,
     WIDTHS,
     KernelMemory,
     Node,
@@ -19,6 +20,9 @@ from mapinspect.model.network import Tensor
 
 Rule = Callable[[Node, KernelMemory], KernelMemory]
 QUANTISED = ("INT8", "INT16")
+ABSENT_BIAS = "crashes where its bias is given as absent (-1)"
+PACKED_PER_CHANNEL = "does not accept int4 filters with a scale per channel"
+BIAS = 2  # the input of convolutions and dense layers
 SOFTMAX_TABLE = 2 * 513  # TFLM kLUTEntries int16 values, for exp and for 1/(1+x)
 
 
@@ -38,25 +42,17 @@ def unpacked_filter(node: Node) -> tuple[int, ...]:
     return (elements(weights),) if type_of(weights) == "INT4" else ()
 
 
-def hybrid(node: Node, data: int = 0, weights: int = 1) -> str | None:
-    """Return why a kernel with float data and integer weights refuses, or None."""
-    if type_of(node.input(data)) == "FLOAT32" and type_of(node.input(weights)) not in (
-        "FLOAT32",
-        "",
-    ):
-        return "float data with an integer filter (hybrid) is not supported"
-    return None
-
-
 def convolve(node: Node, memory: KernelMemory) -> KernelMemory:
     """CONV_2D and DEPTHWISE_CONV_2D: multiplier and shift per output channel, in every type."""
     depthwise = node.operator.code == "DEPTHWISE_CONV_2D"
     channels = 4 * dimension(node.input(1), 3 if depthwise else 0)
+    inputs = node.operator.inputs
+    crash = depthwise and len(inputs) > BIAS and inputs[BIAS] == ABSENT
     return replace(
         memory,
         persistent=(channels, channels),
         scratch=unpacked_filter(node),
-        refused=hybrid(node),
+        refused=memory.refused or (ABSENT_BIAS if crash else None),
     )
 
 
@@ -64,11 +60,12 @@ def fully_connected(node: Node, memory: KernelMemory) -> KernelMemory:
     """FULLY_CONNECTED: multiplier and shift per channel only when quantised per channel."""
     scales = scale_count(node.input(1))
     per_channel = type_of(node.input(0)) != "FLOAT32" and scales > 1
+    packed = per_channel and type_of(node.input(1)) == "INT4"
     return replace(
         memory,
         persistent=(4 * scales, 4 * scales) if per_channel else (),
         scratch=unpacked_filter(node),
-        refused=hybrid(node),
+        refused=memory.refused or (PACKED_PER_CHANNEL if packed else None),
     )
 
 
@@ -78,21 +75,18 @@ def transpose_conv(node: Node, memory: KernelMemory) -> KernelMemory:
     channels = 4 * dimension(node.input(1), 0)
     count = elements(node.output())
     scratch: tuple[int, ...] = ()
-    views = memory.views
     if kind == "INT8":
         scratch = (4 * count,)
     elif kind == "INT16":
         scratch = (8 * count,)
         if type_of(bias) == "INT16":
             scratch = (*scratch, 8 * elements(bias))
-    if kind != "FLOAT32":
-        views += node.views(2, 1, 3, -1)
+    late = node.views(2, 1, 3, -1) if kind != "FLOAT32" else ()
     return replace(
         memory,
         persistent=(channels, channels),
         scratch=scratch,
-        views=views,
-        refused=hybrid(node, data=2),
+        late_views=late,
     )
 
 

@@ -3,7 +3,9 @@
 ``operators.json`` gives for each operator that the runtime has a kernel for: ``params``, the
 structure that parsing allocates; ``data``, the kernel's persistent record; ``views``, the tensors
 of which preparing takes a temporary description (``"all"``, or positions: inputs from 0, outputs
-as -1, -2, …).
+as -1, -2, …), ``late_views`` those taken after its persistent buffers. ``types`` are the types of
+the data that preparing accepts (none listed: any), ``pairs`` those of data and filter. Measured
+with the runtime, one operator at a time.
 """
 
 import json
@@ -21,6 +23,9 @@ class OperatorRow:
     params: str | None
     data: str | None
     views: tuple[int, ...] | None
+    late_views: tuple[int, ...]
+    types: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
 
 
 @cache
@@ -32,6 +37,9 @@ def operator_rows() -> dict[str, OperatorRow]:
             params=row.get("params"),
             data=row.get("data"),
             views=None if row["views"] == "all" else tuple(row["views"]),
+            late_views=tuple(row.get("late_views", ())),
+            types=tuple(row.get("types", ())),
+            pairs=tuple((data, weights) for data, weights in row.get("pairs", ())),
         )
         for code, row in rows.items()
     }

@@ -193,7 +193,7 @@ def test_a_variable_is_a_stack_or_heap_by_the_words_of_its_name(
     assert [(item.kind, item.name, item.bytes) for item in found.items] == (
         [(kind, name, 512)] if kind else []
     )
-    assert rows(reservations_of(layout({}, objects={name: (0x2000_0000, 32)}))) == []
+    assert rows(reservations_of(layout({}, objects={name: (0x2000_0000, 63)}))) == []
 
 
 def test_one_stack_is_listed_once_whatever_names_it() -> None:

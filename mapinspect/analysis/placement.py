@@ -109,4 +109,3 @@ def region_at(address: int, regions: tuple[Region, ...]) -> Region | None:
     """Return the smallest region that holds the byte at ``address``, or None."""
     holding = [region for region in regions if region.span.start <= address < region.span.end]
     return min(holding, key=lambda region: region.span.size, default=None)
-

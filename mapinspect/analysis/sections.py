@@ -26,6 +26,7 @@ _NOT_ALLOCATED = (
 # Parts of input section names that have contents for certain; what is not among them is not taken
 # for a load image, since an overflow must be proven.
 _STORED_INPUTS = ("data", "text", "const", "vector", "isr", "func", "init_array", "iram", "code")
+_ALIGNMENT_LIMIT = 4096  # bytes; beyond a page a gap is more likely another address range
 _ZEROED_INPUTS = ("noinit", "bss", "COMMON", "noload", "NOLOAD")
 
 
@@ -74,7 +75,7 @@ def sections_of_map(link_map: LinkMap, regions: tuple[Region, ...]) -> tuple[Pla
             size=section.size,
             vma=section.vma,
             lma=section.vma if section.lma is None else section.lma,
-            alignment=1,
+            alignment=_alignment_allowed(section.vma),
             has_contents=_is_stored(link_map, section),
             writable=False,
             executable=False,
@@ -84,6 +85,11 @@ def sections_of_map(link_map: LinkMap, regions: tuple[Region, ...]) -> tuple[Pla
         if section.vma is not None and section.size and _is_allocated(section)
         if section.vma or any(region.span.start == 0 for region in regions)
     )
+
+
+def _alignment_allowed(address: int) -> int:
+    """Return the largest alignment that an address allows: a map does not print the real one."""
+    return min(address & -address or _ALIGNMENT_LIMIT, _ALIGNMENT_LIMIT)
 
 
 def _is_allocated(section: MapSection) -> bool:

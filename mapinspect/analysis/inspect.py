@@ -8,10 +8,11 @@ from mapinspect.analysis.conservation import unconserved
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, matched
 from mapinspect.analysis.models import model_facts
-from mapinspect.analysis.placement import place
+from mapinspect.analysis.placement import place, region_at
 from mapinspect.analysis.regions import map_regions, regions_of
 from mapinspect.analysis.reservations.find import reservations_of
-from mapinspect.analysis.reservations.layout import layout_of_elf
+from mapinspect.analysis.reservations.layout import Layout, layout_of_elf
+from mapinspect.analysis.reservations.names import STACK_TOPS
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
 from mapinspect.analysis.rows import uses
 from mapinspect.analysis.sections import disagreements, sections_of_elf, sections_of_map
@@ -20,7 +21,7 @@ from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.image import Evidence
-from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts
+from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Placement
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.reservation import Reservations
 
@@ -46,7 +47,8 @@ def inspect(records: Records) -> Inspection:
     models = tuple(model_facts(around, entry, content) for entry, content in records.models)
     arenas = arena_facts(around, (entry for entry, _ in records.models), records.needs)
     table = records.table
-    kept = _reservations(around)
+    layout = _layout(around)
+    kept = reservations_of(layout) if layout else Reservations((), ())
     linked = uses(used, models, arenas, kept.items)
     matches = {row.id: matched(around, row.match) for row in table.budgets if row.match}
     return Inspection(
@@ -64,7 +66,7 @@ def inspect(records: Records) -> Inspection:
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
         rows=row_numbers(records.table, around, linked, Estimates.of(models, arenas), matches),
         reservations=kept.items,
-        ram_left=kept.left,
+        stack_room=_stack_room(layout, placements) if layout else None,
     )
 
 
@@ -78,11 +80,22 @@ def _surroundings(records: Records) -> Surroundings:
     return Surroundings(sections, regions, elf, link_map)
 
 
-def _reservations(around: Surroundings) -> Reservations:
-    """Return the stacks and heaps; without symbols nothing says what is reserved."""
+def _layout(around: Surroundings) -> Layout | None:
+    """Return what stacks and heaps are told by; without symbols nothing tells."""
     if around.elf is None or not len(around.elf.symbols):
-        return Reservations((), ())
-    return reservations_of(layout_of_elf(around.elf, around.regions))
+        return None
+    return layout_of_elf(around.elf, around.regions)
+
+
+def _stack_room(layout: Layout, placements: tuple[Placement, ...]) -> int | None:
+    """Return the free bytes directly below the stack's top, which grows down from there."""
+    top = layout.label(STACK_TOPS)
+    region = None if top is None else region_at(top.value - 1, layout.regions)
+    if top is None or region is None:
+        return None
+    ends = [item.span.end for item in placements if item.region == region]
+    below = [end for end in ends if end <= top.value]
+    return 0 if len(below) < len(ends) else top.value - max(below, default=region.span.start)
 
 
 def _elf_facts(elf: ElfFile | None) -> ElfFacts | None:

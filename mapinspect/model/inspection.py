@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.image import Evidence, Region, Role, Span
-from mapinspect.model.reservation import RamLeft, Reservation
+from mapinspect.model.reservation import Reservation
 
 _POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
 
@@ -236,7 +236,11 @@ class ElfFacts:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """Everything known about one image."""
+    """Everything known about one image.
+
+    ``stack_room`` is the bytes between the stack's top and whatever lies next below it; None
+    where no symbol says where the stack starts.
+    """
 
     table: BudgetTable
     elf: ElfFacts | None
@@ -252,7 +256,7 @@ class Inspection:
     placement_matches: dict[str, Matched]
     rows: tuple[RowNumbers, ...]
     reservations: tuple[Reservation, ...]
-    ram_left: tuple[RamLeft, ...]
+    stack_room: int | None
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""
@@ -265,12 +269,11 @@ class Inspection:
     def unreserved_stack(self, row: BudgetRow) -> int | None:
         """Return the RAM left for a stack that nothing reserves, or None where one is reserved.
 
-        Only for rows about the stack; the largest free run of their region, or of any.
+        Only for rows about the stack.
         """
         if row.kind != "stack" or self.line(row.id).linked:
             return None
-        left = [item for item in self.ram_left if row.region in (None, item.region.name)]
-        return max((item.span.size for item in left), default=None)
+        return self.stack_room
 
     def limit(self, region: str) -> RegionLimit:
         """Return the limit of the region of this name; every region has one."""

@@ -29,8 +29,8 @@ class InputFile:
 class BudgetLine:
     """A line of the budget table in a report; sizes in bytes, None where there is none.
 
-    ``row`` is a kind of use, "total", or a row's id; ``status`` is "ok", "over", "under" or
-    "-" where nothing limits it.
+    ``row`` is a kind of use, "total", or a row's id; ``status`` is "ok", "over", "under",
+    "unknown" where the image is in doubt, or "-" where nothing limits it.
     """
 
     row: str

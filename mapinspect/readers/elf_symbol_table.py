@@ -12,27 +12,22 @@ from dataclasses import dataclass
 from itertools import compress
 from operator import add, gt, lt
 
-from mapinspect.readers.elf_headers import (
-    PT_TLS,
+from mapinspect.readers.elf_damage import DamageError
+from mapinspect.readers.elf_tables import (
     SHF_TLS,
     SHN_LORESERVE,
     SHN_XINDEX,
-    SHT_SYMTAB,
-    DamageError,
     SectionRow,
     Tables,
     string_table,
 )
 
 SYMBOL_LIMIT = 1 << 23
-SHT_SYMTAB_SHNDX = 18
 SHN_ABS, SHN_COMMON = 0xFFF1, 0xFFF2
 SHN_PROCESSOR_END = 0xFF40  # SHN_LOPROC..SHN_HIOS: small commons and the like, in no section
 STB_GLOBAL = 1
 STT_FUNC, STT_TLS, STT_ARM_TFUNC, STT_GNU_IFUNC = 2, 6, 13, 10
 CODE_KINDS = (STT_FUNC, STT_ARM_TFUNC, STT_GNU_IFUNC)  # bit 0 of their value says Thumb
-# Relaxation shortens code; mold 1.10 keeps the sizes that functions had before.
-_RELAXED_MACHINES = {"RISCV", "LOONGARCH"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +54,7 @@ class SymbolTable:
 
 def read_table(tables: Tables) -> SymbolTable:
     """Return the only SHT_SYMTAB, empty columns if there is none; raises DamageError."""
-    found = [section for section in tables.sections if section.kind == SHT_SYMTAB]
+    found = [section for section in tables.sections if section.kind == "SYMTAB"]
     if len(found) > 1:
         raise DamageError(f"{len(found)} symbol tables, an ELF file has one")
     if not found:
@@ -119,7 +114,7 @@ def _wide(tables: Tables, section: SectionRow, indexes: "array[int]") -> dict[in
         return {}
     rows = [at for at, index in enumerate(indexes) if index == SHN_XINDEX]
     for other in tables.sections:
-        if other.kind == SHT_SYMTAB_SHNDX and other.link == section.ordinal:
+        if other.kind == "SYMTAB_SHNDX" and other.link == section.ordinal:
             if other.size != 4 * len(indexes):
                 raise DamageError(f"{other} has {other.size} bytes, not 4 a symbol")
             wide = _numbers("I", tables.bytes_of(other), tables.header.order)
@@ -160,26 +155,32 @@ def _check_sections(table: SymbolTable, tables: Tables) -> None:
 
 
 def _suspects(table: SymbolTable, tables: Tables) -> Iterator[int]:
-    """Yield the sized symbols that may leave their section.
+    """Return the sized symbols that may leave their section.
 
     Symbols without a size may lie anywhere: ld keeps ``_estack`` in a section it is far from.
     """
-    lowest, highest = [0] * 0x10000, [1 << 65] * 0x10000  # reserved indexes: anywhere
-    for section in tables.sections[1:SHN_LORESERVE]:
+    lowest = dict.fromkeys(set(table.sections), 0)
+    highest = dict.fromkeys(lowest, 2 * tables.header.address_end)  # absolute ones: anywhere
+    for index in lowest.keys() & set(range(1, min(len(tables.sections), SHN_LORESERVE))):
+        section = tables.sections[index]
         start = 0 if tables.header.kind == "REL" else section.vma
-        lowest[section.ordinal], highest[section.ordinal] = start, start + section.size
+        lowest[index], highest[index] = start, start + section.size
         if section.says(SHF_TLS):
-            highest[section.ordinal] = -1  # offsets into the TLS template: looked at one by one
+            highest[index] = -1  # offsets into the TLS template: looked at one by one
     ends = map(add, table.values, table.sizes)
     late = map(gt, ends, map(highest.__getitem__, table.sections))
     early = map(lt, table.values, map(lowest.__getitem__, table.sections))
     count = len(table.sizes)
-    for at in (*compress(range(count), late), *compress(range(count), early), *table.wide):
-        if table.sizes[at]:
-            yield at
+    suspects = (*compress(range(count), late), *compress(range(count), early), *table.wide)
+    return (at for at in suspects if table.sizes[at])
 
 
 def _check_extent(table: SymbolTable, at: int, tables: Tables) -> None:
+    """Raise DamageError where a symbol leaves its section.
+
+    A function must only start in it: assemblers' ``.size`` is wrong in newlib's strcmp and in
+    avr-libc's floating point, and mold 1.10 keeps the sizes from before relaxation.
+    """
     section = tables.sections[table.wide.get(at, table.sections[at])]
     value, size, kind = table.values[at], table.sizes[at], table.kinds[at] & 15
     if tables.machine == "ARM" and kind in CODE_KINDS:
@@ -188,12 +189,10 @@ def _check_extent(table: SymbolTable, at: int, tables: Tables) -> None:
     if tables.header.kind == "REL":
         start = 0
     elif kind == STT_TLS:
-        templates = [each.memory_size for each in tables.segments if each.kind == PT_TLS]
+        templates = [each.memory_size for each in tables.segments if each.kind == "TLS"]
         start, limit = 0, max(templates, default=0)
-    if kind in CODE_KINDS and tables.machine in _RELAXED_MACHINES:
-        size = min(size, 1)
-    if size and not start <= value <= start + limit - size:
+    inside = 1 if kind in CODE_KINDS else size
+    wraps = value + size > tables.header.address_end
+    if wraps or not start <= value <= start + limit - inside:
         name = table.name(at).decode("utf-8", "surrogateescape")
-        raise DamageError(
-            f"symbol {name} ({table.sizes[at]} bytes at {value:#x}) extends past {section}"
-        )
+        raise DamageError(f"symbol {name} ({size} bytes at {value:#x}) extends past {section}")

@@ -376,6 +376,14 @@ def test_zeros_before_contents_of_one_segment_are_what_ld_writes() -> None:
 SYMBOL_DAMAGE = {
     "a symbol before its section": (ElfSymbolSpec("x", RAM - 4, 8, ".data"), "past .data"),
     "a symbol one byte too long": (ElfSymbolSpec("x", RAM, 5, ".data"), "past .data"),
+    "a function that starts behind its section": (
+        ElfSymbolSpec("f", FLASH + 16, 4, ".text", STT_FUNC),
+        "past .text",
+    ),
+    "a function that wraps": (
+        ElfSymbolSpec("f", FLASH, 0xFFFF_FFF0, ".text", STT_FUNC),
+        "past .text",
+    ),
     "a global without a name": (ElfSymbolSpec("", RAM, 4, ".data"), "without a name"),
     "a second empty symbol": (
         ElfSymbolSpec("", section=SHN_UNDEF, kind=0, binding=STB_LOCAL),

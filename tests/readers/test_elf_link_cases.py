@@ -103,3 +103,20 @@ def expected_symbols(truth: dict[str, Any], machine: str) -> list[tuple[object, 
         if row["section"] != "SHN_UNDEF"
         and not (mapped and row["type"] == "STT_NOTYPE" and row["name"].startswith(MAPPED))
     ]
+
+
+def test_images_of_other_linkers_equal_what_readelf_said(shared: Path) -> None:
+    compared = 0
+    for path in sorted((shared / "corpus").glob("*/*.elf")):
+        truth_path = path.with_name(path.name + "_truth.json")
+        if not truth_path.exists():
+            continue
+        truth = json.loads(truth_path.read_text(encoding="utf-8", errors="surrogateescape"))
+        elf = read_elf(path.name, path.read_bytes())
+        for row in truth["sections"]:
+            section = elf.sections[row["i"]]
+            found = (section.name, section.vma, section.size, section.offset, section.lma)
+            lma = section.vma if row["lma"] is None else row["lma"]
+            assert found == (row["name"], row["addr"], row["size"], row["off"], lma), path.name
+        compared += 1
+    assert compared > 10

@@ -53,6 +53,8 @@ def need(
         simulation.prepare(node, memory)
     simulation.finish(plan)
     reasons = list(dict.fromkeys(memory.unsure for _, memory in nodes if memory.unsure))
+    if network.sketched:
+        reasons.append("the model is a table of layers, not a converted file")
     return ArenaNeed(
         model=network.path,
         profile=profile.name,

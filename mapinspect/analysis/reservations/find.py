@@ -34,6 +34,7 @@ from mapinspect.analysis.usage import union
 from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.reservation import Neighbour, RamLeft, Reservation, Reservations
 
+_AVR_DATA: Final = 0x80_0000  # binutils ld/emulparams/avr*.sh, DATA_ORIGIN without its low part
 _LEAST: Final = ("STM32Cube", "picolibc")  # conventions whose heap size is a least size
 
 
@@ -99,7 +100,7 @@ def _distinct(known: list[Reservation], more: Iterable[Reservation]) -> list[Res
 def _growing(layout: Layout, item: Reservation, stacks: list[Reservation]) -> Reservation:
     """Add how large a heap may become whose size is only the least that is kept."""
     place, grown = item.place, growth(layout)
-    if item.elastic or place is None:
+    if item.elastic or place is None or not _has_main([item]):
         return item
     end = place.end
     if grown is not None and grown.place is not None and grown.place.start <= place.start:
@@ -110,21 +111,31 @@ def _growing(layout: Layout, item: Reservation, stacks: list[Reservation]) -> Re
 
 
 def _ceiling(layout: Layout, start: int, stacks: list[Reservation]) -> int:
-    """Return where memory above ``start`` ends: at a stack's lowest byte, or with the region."""
+    """Return where memory above ``start`` ends: at a stack's lowest byte or top, or its region's.
+
+    ``start`` itself where nothing says so.
+    """
     region = layout.region_of(Span(start, 1))
     places = [item.place for item in stacks if item.place and item.place.start >= start]
     limits = [place.start for place in places if region is None or region.span.contains(place)]
+    top = layout.label(STACK_TOPS)
+    if top is not None:
+        limits.append(_after(top.value, start))
+    last = 1 << 64 if region is None else region.span.end
+    limits = [limit for limit in limits if start < limit <= last]
     if region is not None:
         limits.append(region.span.end)
-    top = layout.label(STACK_TOPS)
-    if not limits and top is not None:
-        limits.append(_after(top.value))
     return min(limits, default=start)
 
 
-def _after(top: int) -> int:
-    """Return the address behind a stack's top; AVR's is the last byte, an odd address."""
-    return top + top % 2
+def _after(top: int, start: int) -> int:
+    """Return the address behind a stack's top.
+
+    AVR's is the last byte, an odd address, and may lack the 0x800000 that GNU tools add to
+    addresses of data.
+    """
+    moved = top + _AVR_DATA if top < _AVR_DATA <= start < 2 * _AVR_DATA else top
+    return moved + moved % 2
 
 
 def _rest_of_ram_heap(layout: Layout, stacks: list[Reservation]) -> Reservation | None:
@@ -138,7 +149,7 @@ def _rest_of_ram_heap(layout: Layout, stacks: list[Reservation]) -> Reservation 
     place = Span(bottom.value, end - bottom.value)
     text = f"from {bottom.name} {bottom.value:#x} to {end:#x}"
     evidence = Evidence(bottom.evidence.file, bottom.evidence.line, text)
-    convention = "ESP-IDF" if bottom.name == ESP_HEAP_START else "sbrk"
+    convention = "ESP-IDF: _heap_start" if bottom.name == ESP_HEAP_START else "sbrk"
     names = (bottom.name,)
     return Reservation(
         HEAP, C_LIBRARY, place.size, convention, True, place, evidence, rests_on=names
@@ -157,15 +168,22 @@ class _Beneath:
 
     def __init__(self, layout: Layout, items: list[Reservation]) -> None:
         self._layout = layout
-        checks = measured_only(layout)
-        blocks = [
+        moved = [item.span for item in items if item.span and item.runs_at]
+        # What a check section keeps for a stack that lies elsewhere is free at run time.
+        unreal = [
+            block.span
+            for block in measured_only(layout)
+            if any(block.span.contains(span) for span in moved)
+        ]
+        found = [item for item in layout.sections if item.counted]
+        found += layout.objects
+        real = [item for item in found if not any(span.contains(item.span) for span in unreal)]
+        own = [
             Block(f"{item.kind} {item.name}", item.place, item.evidence)
             for item in items
             if item.place is not None
         ]
-        blocks += [item for item in layout.sections if item.counted and item not in checks]
-        blocks += layout.objects
-        self._blocks = sorted((b for b in blocks if b.span.size), key=_end_then_size)
+        self._blocks = sorted((b for b in (*own, *real) if b.span.size), key=_end_then_size)
         self._ends = [block.span.end for block in self._blocks]
 
     def of(self, stack: Reservation) -> Neighbour | None:

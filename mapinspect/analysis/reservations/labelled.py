@@ -39,7 +39,7 @@ def between(layout: Layout, pair: Pair) -> Reservation | None:
     if place.size <= 0 or not _plausible(layout, place):
         return None
     region = layout.region_of(place)
-    # Such a heap takes what is left, unless a constant fixes its size.
+    # A heap to the end of its region takes what is left; a constant of its size fixes it.
     to_the_end = pair.kind == HEAP and region is not None and place.end == region.span.end
     return Reservation(
         pair.kind,

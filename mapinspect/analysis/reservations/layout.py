@@ -42,8 +42,8 @@ class Block:
 class Layout:
     """One image as the conventions see it; any part may be empty.
 
-    ``objects`` are variables with a size in memory that can be written. ``regions`` may be
-    empty: then no figure is checked against them.
+    ``objects`` are the variables, code and constants with a size in memory that can be written.
+    ``regions`` may be empty: then no figure is checked against them.
     """
 
     labels: Mapping[str, Label]

@@ -46,7 +46,7 @@ PAIRS: Final = (
     Pair("MCUXpresso", HEAP, C_LIBRARY, ("_pvHeapStart",), ("_pvHeapLimit",)),
     Pair("ASF", HEAP, C_LIBRARY, ("_sheap",), ("_eheap",)),
     Pair("ChibiOS", HEAP, "core", ("__heap_base__",), ("__heap_end__",), elastic=True),
-    Pair("ESP-IDF", HEAP, "heap_caps", ("_heap_start",), ("_heap_end",), elastic=True),
+    Pair("ESP-IDF: _heap_start", HEAP, C_LIBRARY, ("_heap_start",), ("_heap_end",), elastic=True),
     Pair("IAR", HEAP, C_LIBRARY, ("HEAP$$Base",), ("HEAP$$Limit",)),
     Pair(
         "armlink",
@@ -63,7 +63,9 @@ PAIRS: Final = (
         ("Image$$ARM_LIB_STACKHEAP$$ZI$$Limit", "Image$$ARM_LIB_STACKHEAP$$Limit"),
         elastic=True,
     ),
-    Pair("Nuclei, SiFive", HEAP, C_LIBRARY, ("_end", "end"), ("_heap_end",), elastic=True),
+    Pair(
+        "Nuclei, SiFive: _heap_end", HEAP, C_LIBRARY, ("_end", "end"), ("_heap_end",), elastic=True
+    ),
     Pair("mbed, CodeWarrior", HEAP, C_LIBRARY, ("__heap_base", "__heap_addr"), ("__heap_limit",)),
 )
 
@@ -141,4 +143,5 @@ check guard canary overflow overflows info count len length high low max min wat
 name handle lock mutex sem id idx index state stats struct desc list peak error init"""
 ABOUT: Final = frozenset(_ABOUT.split())
 BODY: Final = frozenset(("mem", "memory", "buf", "buffer", "area", "space", "pool", "storage"))
-SMALLEST: Final = 64  # bytes; less holds no call frame with its registers, nor a block of a heap
+# Bytes; fewer hold no call with its registers, or are a heap's own records.
+SMALLEST: Final = {STACK: 64, HEAP: 128}

@@ -98,13 +98,18 @@ def compile_tables() -> dict[str, Any]:
     table = described["parser"]["parser"]
     rules = [memo[rule["@"]] for rule in described["rules"]]
     numbers = {rule["@"]: number for number, rule in enumerate(described["rules"])}
+    states = _states(table, numbers)
+    renumbered = _numbers_from(table["start_states"]["start"], states)
     return {
         "made_of": _made_of(),
-        "terminals": [_terminal(terminal) for terminal in lark.terminals],
+        "terminals": sorted(_terminal(terminal) for terminal in lark.terminals),
         "rules": [[rule["origin"]["name"], len(rule["expansion"])] for rule in rules],
-        "states": _states(table, numbers),
-        "first": table["start_states"]["start"],
-        "last": table["end_states"]["start"],
+        "states": [
+            {symbol: renumbered.get(action, action) for symbol, action in states[old].items()}
+            for old in renumbered
+        ],
+        "first": renumbered[table["start_states"]["start"]],
+        "last": renumbered[table["end_states"]["start"]],
     }
 
 
@@ -116,6 +121,18 @@ def _states(table: dict[str, Any], rule_numbers: dict[int, int]) -> list[dict[st
             action = -1 - rule_numbers[target["@"]] if reduces else target
             states[state][symbols[symbol]] = action
     return states
+
+
+def _numbers_from(first: int, states: list[dict[str, int]]) -> dict[int, int]:
+    """Return a new number for each state that ``first`` leads to: lark's differ run by run."""
+    numbers = {first: 0}
+    found = [first]
+    for state in found:
+        for _, action in sorted(states[state].items()):
+            if action >= 0 and action not in numbers:
+                numbers[action] = len(numbers)
+                found.append(action)
+    return numbers
 
 
 def _terminal(terminal: Any) -> list[Any]:

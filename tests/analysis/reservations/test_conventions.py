@@ -193,7 +193,7 @@ def test_a_variable_is_a_stack_or_heap_by_the_words_of_its_name(
     assert [(item.kind, item.name, item.bytes) for item in found.items] == (
         [(kind, name, 512)] if kind else []
     )
-    assert rows(reservations_of(layout({}, objects={name: (0x2000_0000, 32)}))) == []
+    assert rows(reservations_of(layout({}, objects={name: (0x2000_0000, 63)}))) == []
 
 
 def test_one_stack_is_listed_once_whatever_names_it() -> None:
@@ -226,6 +226,18 @@ def test_what_an_overflow_hits_is_the_nearest_thing_below_in_the_same_region() -
 def test_an_odd_stack_top_is_the_last_byte_of_memory_as_on_avr() -> None:
     found = reservations_of(layout({"__heap_start": 0x80_0200, "__stack": 0x80_08FF}, regions=()))
     assert rows(found) == [("heap", "C library", 0x700, True)]
+
+
+def test_an_avr_stack_top_may_lack_the_offset_of_data() -> None:
+    # avr-libc's crt sets __stack to RAMEND, 0x21ff on an ATmega2560; its script gives data 64 KiB.
+    data_region = Region("data", Span(0x80_0200, 0xFFA0), "rw!x", HERE)
+    found = reservations_of(layout({"_end": 0x80_0280, "__stack": 0x21FF}, regions=(data_region,)))
+    assert rows(found) == [("heap", "C library", 0x2200 - 0x280, True)]
+
+
+def test_a_constant_of_its_size_makes_a_heap_fixed() -> None:
+    labels = {"_end": 0x2000_0000, "_heap_end": 0x2000_1000, "_Min_Heap_Size": 0x1000}
+    assert rows(reservations_of(layout(labels))) == [("heap", "C library", 0x1000, False)]
 
 
 def test_nuttx_keeps_the_label_in_a_constant() -> None:

@@ -1,0 +1,260 @@
+"""Symbols and sections of an image → its weights and arenas, each with the reasons."""
+
+import re
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import translate
+from functools import cache
+
+from mapinspect.model.elf_file import ElfFile, ElfSection, SymbolKind
+from mapinspect.model.image import Evidence, Span
+from mapinspect.model.runtime import CONFIDENCES, Recognised, RuntimePattern
+from mapinspect.model.symbol_names import base_name
+
+_SMALLEST = 16  # bytes; less is a length, a pointer or a flag
+_POINTERS = (2, 4, 8)  # sizes of an address
+_MAGIC = b"TFL3"  # file identifier of a .tflite model, at its offset 4; FlatBuffers format
+_BINARY_START = re.compile(r"_binary_\w+_start")
+
+Demangle = Callable[[str], str]
+Owner = Callable[[int], str | None]
+"""Returns the object file that contributed an address, where a map says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A symbol, or a section's bytes, that may be recognised. ``name`` is as the file has it."""
+
+    name: str
+    span: Span
+    section: str
+    writable: bool
+    evidence: Evidence
+
+
+def recognise(
+    elf: ElfFile,
+    patterns: Sequence[RuntimePattern],
+    demangle: Demangle = str,
+    owner: Owner = lambda _address: None,
+) -> tuple[Recognised, ...]:
+    """Return what the patterns and the models' own bytes say is weights, arena or workspace.
+
+    Sorted by role, then address; symbols of the same bytes make one entry. A model is also found
+    by its content, whatever its name.
+    """
+    subjects = list(subjects_of_elf(elf))
+    names = (symbol.name for symbol in elf.symbols)
+    found = list(recognise_subjects(subjects, patterns, demangle, owner, names))
+    return _merged([*found, *_by_content(elf, subjects)])
+
+
+def subjects_of_elf(elf: ElfFile) -> Iterator[Subject]:
+    """Yield the variables of an ELF, and the files that a linker embedded (``_binary_*``)."""
+    sections = {section.ordinal: section for section in elf.sections}
+    for symbol in elf.symbols:
+        section = sections.get(-1 if symbol.section is None else symbol.section)
+        if section is None or not section.allocated or symbol.kind is SymbolKind.FUNCTION:
+            continue
+        size = symbol.size
+        if not size and _BINARY_START.fullmatch(symbol.name):
+            end = elf.symbols.named(f"{symbol.name.removesuffix('start')}end")
+            size = max((item.address - symbol.address for item in end), default=0)
+        text = f"{symbol.name} at {symbol.address:#010x}, {size} bytes"
+        place = Evidence(elf.path, None, text)
+        yield Subject(
+            symbol.name, Span(symbol.address, size), section.name, section.writable, place
+        )
+
+
+def recognise_subjects(
+    subjects: Sequence[Subject],
+    patterns: Sequence[RuntimePattern],
+    demangle: Demangle = str,
+    owner: Owner = lambda _address: None,
+    all_names: Iterable[str] = (),
+) -> Iterator[Recognised]:
+    """Yield one entry for each subject and pattern that fit.
+
+    ``all_names`` are the symbols that a pattern's companion may be among, besides the subjects.
+    """
+    companions = _Companions([*(item.name for item in subjects), *all_names])
+    by_name = _either(glob for pattern in patterns for glob in pattern.symbols)
+    by_section = _either(glob for p in patterns if not p.symbols for glob in p.sections)
+    for subject in subjects:
+        names = _names(subject.name, demangle)
+        if not subject.span.size or not (
+            any(by_name.match(name) for name in names) or by_section.match(subject.section)
+        ):
+            continue
+        for pattern in patterns:
+            found = _fit(subject, names, pattern, owner)
+            if found is not None and companions.has(pattern.companion):
+                yield found
+
+
+class _Companions:
+    """Which globs some symbol of the image matches; looked up only when it matters."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._given = names
+        self._plain: set[str] = set()
+        self._answers: dict[str, bool] = {}
+
+    def has(self, glob: str | None) -> bool:
+        """Return whether a symbol matches, by its name with or without compiler suffixes."""
+        if glob is None:
+            return True
+        if glob not in self._answers:
+            if not self._plain:
+                self._plain = {base_name(name) for name in self._given}
+            pattern = _compiled(glob)
+            self._answers[glob] = any(pattern.match(name) for name in self._plain)
+        return self._answers[glob]
+
+
+def _names(name: str, demangle: Demangle) -> tuple[str, ...]:
+    """Return a symbol's name as it is, plain, and without the scopes that C++ puts before it."""
+    plain = base_name(name)
+    readable = demangle(plain)
+    return tuple(dict.fromkeys((name, plain, readable, readable.rsplit("::", 1)[-1])))
+
+
+def _fit(
+    subject: Subject, names: tuple[str, ...], pattern: RuntimePattern, owner: Owner
+) -> Recognised | None:
+    if pattern.symbols and not _matches(names, pattern.symbols):
+        return None
+    if _matches(names, pattern.excluded):
+        return None
+    if pattern.sections and not _matches((subject.section,), pattern.sections):
+        return None
+    reasons = [_reason(subject, pattern)]
+    if pattern.objects:
+        file = owner(subject.span.start)
+        if file is not None and not _matches((file, file.rsplit("/", 1)[-1]), pattern.objects):
+            return None
+        reasons += [f"it is from {file}"] if file is not None else []
+    return _recognised(subject, pattern, reasons)
+
+
+def _recognised(subject: Subject, pattern: RuntimePattern, reasons: list[str]) -> Recognised | None:
+    pointer = subject.span.size in _POINTERS and subject.span.size < _SMALLEST
+    if pattern.role == "weights" and subject.span.size < _SMALLEST:
+        return None
+    if pattern.role != "weights" and not pointer and not subject.writable:
+        return None  # activations are written
+    if pointer:
+        reasons.append(
+            f"it is only {subject.span.size} bytes: a pointer to memory taken at run time"
+        )
+    return Recognised(
+        role=pattern.role,
+        name=subject.name,
+        names=(subject.name,),
+        span=subject.span,
+        section=subject.section,
+        runtime=pattern.runtime,
+        confidence=pattern.confidence,
+        reasons=tuple(reasons),
+        pointer=pointer,
+        evidence=subject.evidence,
+    )
+
+
+def _reason(subject: Subject, pattern: RuntimePattern) -> str:
+    if pattern.symbols:
+        return f"the name {subject.name} {pattern.because}"
+    return f"the section {subject.section} {pattern.because}"
+
+
+def _by_content(elf: ElfFile, subjects: Sequence[Subject]) -> Iterator[Recognised]:
+    """Yield the models that the image stores, found by the identifier in their fifth byte."""
+    by_start: dict[int, Subject] = {}
+    for subject in subjects:
+        by_start.setdefault(subject.span.start, subject)
+    for section in elf.sections:
+        if not section.allocated or not section.has_contents:
+            continue
+        for start in _models(elf, section):
+            address = section.vma + start
+            reason = f"bytes 4 to 7 at {address:#x} say TFL3, as a model file's do"
+            place = Evidence(elf.path, None, reason)
+            subject = by_start.get(address) or Subject(
+                f"{section.name}+{start:#x}", Span(address, 0), section.name, False, place
+            )
+            yield Recognised(
+                "weights",
+                subject.name,
+                (subject.name,),
+                subject.span,
+                section.name,
+                "a .tflite model",
+                "high",
+                (reason,),
+                False,
+                subject.evidence,
+            )
+
+
+def _models(elf: ElfFile, section: ElfSection) -> Iterator[int]:
+    """Yield the offsets in a section where a model begins, whatever lies around it."""
+    end = section.offset + section.size
+    at = elf.content.find(_MAGIC, section.offset + 4, end)
+    while at >= 0:
+        if _is_root(elf.content, at - 4, end):
+            yield at - 4 - section.offset
+        at = elf.content.find(_MAGIC, at + 1, end)
+
+
+def _is_root(image: bytes, start: int, end: int) -> bool:
+    """Return whether a FlatBuffer begins at ``start``: its root offset leads to a table.
+
+    The identifier alone is also a string of the runtime's code. A table begins with the distance
+    back to its vtable, which begins with its own size and the table's (FlatBuffers internals).
+    """
+    root = start + int(struct.unpack_from("<I", image, start)[0])
+    if (root - start) % 4 or not start + 8 <= root <= end - 4:
+        return False
+    vtable = root - int(struct.unpack_from("<i", image, root)[0])
+    if not start + 8 <= vtable <= end - 4:
+        return False
+    size, inline = struct.unpack_from("<HH", image, vtable)
+    return bool(size >= 4 and size % 2 == 0 and vtable + size <= end and inline >= 4)
+
+
+def _merged(found: Iterable[Recognised]) -> tuple[Recognised, ...]:
+    """Return one entry for each role and start, with all names and reasons, surest first."""
+    entries: dict[tuple[str, int], Recognised] = {}
+    for item in sorted(found, key=_rank):
+        key = (item.role, item.span.start)
+        known = entries.get(key)
+        if known is None:
+            entries[key] = item
+            continue
+        entries[key] = replace(
+            known,
+            names=tuple(dict.fromkeys(known.names + item.names)),
+            reasons=tuple(dict.fromkeys(known.reasons + item.reasons)),
+            span=max(known.span, item.span),
+        )
+    return tuple(sorted(entries.values(), key=lambda item: (item.role, item.span, item.name)))
+
+
+def _rank(item: Recognised) -> tuple[int, bool, int]:
+    # A name says more about the runtime than the content, and more bytes more than few.
+    return CONFIDENCES.index(item.confidence), item.runtime == "a .tflite model", -item.span.size
+
+
+def _matches(names: Iterable[str], globs: Iterable[str]) -> bool:
+    return any(_compiled(glob).match(name) for glob in globs for name in names)
+
+
+def _either(globs: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(translate(glob) for glob in globs) or r"(?!)")
+
+
+@cache
+def _compiled(glob: str) -> re.Pattern[str]:
+    return re.compile(translate(glob))

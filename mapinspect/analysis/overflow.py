@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from mapinspect.analysis.placement import place
+from mapinspect.analysis.placement import account
 from mapinspect.analysis.regions import map_regions
 from mapinspect.analysis.sections import sections_of_map
 from mapinspect.analysis.usage import usages
@@ -17,7 +17,7 @@ _SHOWN = 5  # contributors; the causes of an overflow are among the largest
 def overflows(link_map: LinkMap, bits: int = 32) -> tuple[Overflow, ...]:
     """Return the regions that the map's own sections overflow, in the map's order."""
     regions = map_regions(link_map, bits)
-    used = usages(place(sections_of_map(link_map, regions), regions), regions)
+    used = usages(account(sections_of_map(link_map, regions), regions), regions)
     return tuple(
         Overflow(usage.region, usage.used, _largest(link_map, usage))
         for usage in used

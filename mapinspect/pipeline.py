@@ -5,6 +5,7 @@ print(report.verdict)
 """
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -13,13 +14,14 @@ from mapinspect.analysis.arena import greedy
 from mapinspect.analysis.budget_lines import budget_lines
 from mapinspect.analysis.inspect import Records, inspect
 from mapinspect.analysis.overflow import overflows
+from mapinspect.analysis.planned import costly_weights, image_of_map, planned_arenas
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks.judge import judge
 from mapinspect.checks.notes import notes
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
-from mapinspect.model.budget import BudgetTable, ModelEntry
+from mapinspect.model.budget import BudgetTable, Inputs, ModelEntry
 from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Finding, Severity
@@ -28,10 +30,8 @@ from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
+from mapinspect.readers.budget.find import find_config
 from mapinspect.readers.source import SourceFile, read_source
-
-CONFIG_NAME = "mapinspect.toml"
-PROJECT_NAME = "pyproject.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +60,22 @@ class Run:
         self._request = request
         self._inputs: list[InputFile] = []
         self._folder = "."
+        self._listed = Inputs()
 
     def report(self) -> Report:
         """Return the report of the whole run; an input that cannot be used is its failure."""
         try:
-            return self._report()
+            report = self._report()
         except InputError as error:
-            return self._failed(error)
+            report = self._failed(error)
+        return replace(report, named=tuple(self._named()))
 
-    def needs(self) -> tuple[ArenaNeed, ...]:
-        """Return what the models of table and command line need of their arenas."""
-        models = (self._model(entry) for entry in self._entries(self.table()))
-        return tuple(_need(entry, network) for entry, _, network in models)
+    def needs(self) -> tuple[tuple[ModelEntry, ...], dict[str, ArenaNeed]]:
+        """Return the models of table and command line, and what each needs of its arena."""
+        models = tuple(self._model(entry) for entry in self._entries(self.table()))
+        return tuple(entry for entry, _, _ in models), {
+            entry.name: _need(entry, network) for entry, _, network in models
+        }
 
     def _report(self) -> Report:
         table = self.table()
@@ -97,6 +101,18 @@ class Run:
         said = notes(table, outcomes)
         return Report(self._folder, tuple(self._inputs), inspection, outcomes, lines, said)
 
+    def _named(self) -> Iterator[str]:
+        """Yield every file that command line and table name as an input."""
+        request, listed = self._request, self._listed
+        given = (request.config, request.elf, request.map, request.baseline, *request.models)
+        for path in given:
+            if path is not None:
+                yield str(path)
+        models = (entry.file for entry in listed.models)
+        for name in (listed.elf, listed.map, listed.baseline, *models):
+            if name is not None:
+                yield str(self._beside(name))
+
     def _failed(self, error: InputError) -> Report:
         place = Evidence(error.path, error.line, error.what)
         finding = Finding(
@@ -106,7 +122,7 @@ class Run:
 
     def table(self) -> BudgetTable:
         """Return the budget table: the one named, or the nearest; raises InputError."""
-        path = self._request.config or find_config(Path.cwd())
+        path = self._request.config or find_config()
         if path is None:
             if self._request.profile is not None:
                 raise InputError("--profile", None, "has no table to override", "use --config FILE")
@@ -117,6 +133,7 @@ class Run:
         source = self._read(path, "budget", "budget table")
         self._folder = os.path.dirname(source.path) or "."
         table = read_budget(source.path, source.content, self._request.profile)
+        self._listed = table.inputs
         least = {check.id: check.least for check in CATALOGUE}
         return accept(table, least, self._request.today or date.today())
 
@@ -166,14 +183,22 @@ class Run:
 
     def _entries(self, table: BudgetTable) -> tuple[ModelEntry, ...]:
         """Return the table's models, each from the file of its name on the command line."""
-        given = {path.name: str(path) for path in self._request.models}
+        given = _by_file_name(self._request.models)
+        listed = [os.path.basename(entry.file) for entry in table.inputs.models]
         entries = []
-        for entry in table.inputs.models:
-            file = given.pop(os.path.basename(entry.file), None) or str(self._beside(entry.file))
+        for entry, name in zip(table.inputs.models, listed, strict=True):
+            if name in given and listed.count(name) > 1:
+                what = f"could replace {listed.count(name)} models of the table"
+                raise InputError(given[name], None, what, "name it otherwise")
+            file = given.pop(name) if name in given else str(self._beside(entry.file))
             entries.append(replace(entry, file=file))
+        names = {entry.name for entry in entries}
         for name, path in given.items():
             declared = Evidence(path, None, "given with --model")
-            entries.append(ModelEntry(Path(name).stem, path, None, None, None, declared))
+            stem = Path(name).stem
+            own = path if stem in names else stem  # facts are kept by name, so each has its own
+            entries.append(ModelEntry(own, path, None, None, None, declared))
+            names.add(own)
         return tuple(entries)
 
     def _model(self, entry: ModelEntry) -> tuple[ModelEntry, SourceFile, Network]:
@@ -184,7 +209,12 @@ class Run:
 
     def _beside(self, name: str | None) -> Path | None:
         """Return a file that the table names, relative to the table's folder."""
-        return None if name is None else Path(os.path.normpath(os.path.join(self._folder, name)))
+        if name is None:
+            return None
+        path = os.path.join(self._folder, name)
+        plain = os.path.normpath(path)
+        # `..` behind a link leads elsewhere than its spelling says: then the spelling is kept.
+        return Path(plain if _is_same(plain, path) else path)
 
     def _read(self, path: Path, role: str, what: str) -> SourceFile:
         source = read_source(path, str(path), what)
@@ -197,45 +227,50 @@ def check(request: Request) -> Report:
     return Run(request).report()
 
 
-def diagnose(request: Request, path: Path, *, stale: bool) -> Diagnosis:
-    """Explain a failed link from the map ``path`` that it may have written.
+def diagnose(request: Request, *, stale: bool) -> Diagnosis:
+    """Explain a failed link from ``request.map``, which it may have written.
 
     ``stale`` says that the link did not write it: ld leaves an older one behind when it stops
-    early. Never raises InputError; what cannot be read is the diagnosis' doubt.
+    early. Never raises InputError; what cannot be read is the diagnosis' doubt, or a model's.
     """
+    path = str(request.map)
     if stale:
-        doubt = "is of an earlier link: this one stopped before it wrote a map"
-        return Diagnosis(str(path), doubt, (), ())
+        return Diagnosis(path, "is of an earlier link: this one stopped before it wrote a map")
     run = Run(request)
     try:
         link_map = run.link_map(BudgetTable(path=""))
-        assert link_map is not None
-        return Diagnosis(str(path), None, overflows(link_map), run.needs())
     except InputError as error:
-        where = "" if error.path == str(path) else f"was not judged: {error.path}: "
-        return Diagnosis(str(path), f"{where}{error.what}", (), ())
-
-
-def find_config(folder: Path) -> Path | None:
-    """Return the nearest budget table from ``folder`` upward, to the repository's root.
-
-    It is ``mapinspect.toml``, or a ``pyproject.toml`` with a table ``[tool.mapinspect]``.
-    """
-    for candidate in (folder, *folder.parents):
-        for path in (candidate / CONFIG_NAME, candidate / PROJECT_NAME):
-            if path.is_file() and (path.name == CONFIG_NAME or _has_table(path)):
-                return Path(os.path.relpath(path))
-        if (candidate / ".git").exists():
-            return None
-    return None
-
-
-def _has_table(path: Path) -> bool:
-    """Return whether a project file speaks of mapinspect; a broken one does when it names it."""
+        return Diagnosis(path, error.what)
+    assert link_map is not None
+    diagnosis = Diagnosis(path, overflows=overflows(link_map))
     try:
-        return "[tool.mapinspect" in path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
+        entries, needs = run.needs()
+    except InputError as error:
+        return replace(diagnosis, unread=str(error))
+    image = image_of_map(link_map)
+    return replace(
+        diagnosis,
+        arenas=planned_arenas(image, entries, needs),
+        weights=tuple(costly_weights(image, entries)),
+    )
+
+
+def _by_file_name(paths: Iterable[Path]) -> dict[str, str]:
+    """Return the paths by their last part; raise InputError when two of them share it."""
+    found: dict[str, str] = {}
+    for path in paths:
+        if found.setdefault(path.name, str(path)) != str(path):
+            what = f"has the file name of {found[path.name]}"
+            raise InputError(str(path), None, what, "list both in a table, or rename one")
+    return found
+
+
+def _is_same(path: str, other: str) -> bool:
+    """Return whether both lead to one file, or to none."""
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):
+        return not os.path.exists(path) and not os.path.exists(other)
 
 
 def _need(entry: ModelEntry, network: Network) -> ArenaNeed:

@@ -40,7 +40,7 @@ def _files() -> tuple[ElfFile, LinkMap, Part]:
 @cache
 def _needs() -> tuple[bytes, dict]:
     request = Request(config=FOLDER / "mapinspect.toml")
-    return MODEL.read_bytes(), {need.model: need for need in Run(request).needs()}
+    return MODEL.read_bytes(), Run(request).needs()[1]
 
 
 REGIONS = """\

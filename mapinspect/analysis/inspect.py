@@ -8,16 +8,21 @@ from mapinspect.analysis.conservation import unconserved
 from mapinspect.analysis.counting import counted
 from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
-from mapinspect.analysis.locate import Surroundings, matched
+from mapinspect.analysis.locate import Surroundings, homes, matched
 from mapinspect.analysis.models import model_facts
-from mapinspect.analysis.placement import place, region_at
+from mapinspect.analysis.placement import Accounts, account, region_at
 from mapinspect.analysis.regions import map_regions, regions_of
 from mapinspect.analysis.reservations.find import reservations_of
 from mapinspect.analysis.reservations.layout import Layout, layout_of_elf
 from mapinspect.analysis.reservations.names import STACK_TOPS
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
 from mapinspect.analysis.rows import pieces, uses
-from mapinspect.analysis.sections import disagreements, sections_of_elf, sections_of_map
+from mapinspect.analysis.sections import (
+    disagreements,
+    sections_of_elf,
+    sections_of_map,
+    unallocated_sections,
+)
 from mapinspect.analysis.usage import usages
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
@@ -47,9 +52,8 @@ class Records:
 
 def inspect(records: Records) -> Inspection:
     """Return all facts about the image; judges nothing."""
-    around = _surroundings(records)
-    placements = place(around.sections, around.regions)
-    used = usages(placements, around.regions)
+    around, accounts = surroundings(records)
+    used = usages(accounts, around.regions)
     models = tuple(model_facts(around, entry, content) for entry, content in records.models)
     arenas = arena_facts(around, (entry for entry, _ in records.models), records.needs)
     table = records.table
@@ -65,7 +69,7 @@ def inspect(records: Records) -> Inspection:
         regions=around.regions,
         usages=used,
         limits=region_limits(table, around.regions),
-        placements=placements,
+        placements=accounts.placements,
         uses=uses(used, rows),
         models=models,
         arenas=arenas,
@@ -76,25 +80,26 @@ def inspect(records: Records) -> Inspection:
         rows=row_numbers(table, around, counts, estimates, kept.items),
         reservations=kept.items,
         habits=habits(around),
-        stack_room=_stack_room(layout, placements) if layout else None,
+        stack_room=_stack_room(layout, accounts.placements) if layout else None,
         part=records.part,
         baseline=records.baseline,
     )
 
 
-def _surroundings(records: Records) -> Surroundings:
+def surroundings(records: Records) -> tuple[Surroundings, Accounts]:
+    """Return the image's sections and regions, and which lies where."""
     elf, link_map = records.elf, records.link_map
     regions = regions_of(records.table, link_map, elf.bits if elf else _MAP_BITS)
     if elf is not None:
-        sections = sections_of_elf(elf)
+        sections = sections_of_elf(elf, link_map)
+        unallocated = unallocated_sections(elf, link_map)
     else:
         sections = sections_of_map(link_map, regions) if link_map else ()
-    spilled = {
-        (item.section.ordinal, item.role): item.region.name
-        for item in place(sections, regions)
-        if item.overflows and item.region is not None
-    }
-    return Surroundings(sections, regions, elf, link_map, records.part, spilled)
+        unallocated = ()
+    accounts = account(sections, regions, unallocated)
+    homes_ = homes(accounts.placements)
+    around = Surroundings(sections, regions, homes_, elf, link_map, records.part)
+    return around, accounts
 
 
 def _layout(around: Surroundings) -> Layout | None:
@@ -126,7 +131,7 @@ def _map_facts(records: Records, around: Surroundings) -> MapFacts:
     assert link_map is not None
     allocated = {(section.name, section.vma) for section in around.sections}
     own_regions = map_regions(link_map, elf.bits if elf else _MAP_BITS)
-    own = usages(place(sections_of_map(link_map, own_regions), own_regions), own_regions)
+    own = usages(account(sections_of_map(link_map, own_regions), own_regions), own_regions)
     return MapFacts(
         path=link_map.path,
         line_count=link_map.line_count,

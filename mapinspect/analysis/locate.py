@@ -1,15 +1,14 @@
 """Symbols, sections and objects that a glob selects, with where each lies."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from mapinspect.analysis.placement import region_at
 from mapinspect.analysis.usage import union
 from mapinspect.model.budget import Match
 from mapinspect.model.elf_file import ElfFile, ElfSymbol
 from mapinspect.model.image import Evidence, Region, Role, Span
-from mapinspect.model.inspection import Located, Matched, PlacedSection
+from mapinspect.model.inspection import Located, Matched, PlacedSection, Placement
 from mapinspect.model.link_map import InputSection, LinkMap
 from mapinspect.model.part import Part
 from mapinspect.model.symbol_names import base_name
@@ -19,16 +18,15 @@ from mapinspect.model.symbol_names import base_name
 class Surroundings:
     """What places are found in: the image's sections, its regions, its ELF, its map, its part.
 
-    ``spilled`` names the region of each section (by ordinal and role) that lies past the end of
-    the region it overflows.
+    ``homes`` says in which region each section lies, by its ordinal and its role.
     """
 
     sections: tuple[PlacedSection, ...]
     regions: tuple[Region, ...]
+    homes: Mapping[tuple[int, Role], Region | None]
     elf: ElfFile | None
     link_map: LinkMap | None
     part: Part | None = None
-    spilled: Mapping[tuple[int, Role], str] = field(default_factory=dict)
 
     @property
     def image(self) -> str:
@@ -38,24 +36,23 @@ class Surroundings:
         return self.link_map.path if self.link_map is not None else ""
 
     def inside(self, section: PlacedSection, name: str, span: Span, evidence: Evidence) -> Located:
-        """Return the place of a span of this section."""
+        """Return the place of a span of this section; its region holds it to the last byte."""
         lma = section.lma + (span.start - section.vma)
-        stored = section.has_contents and lma != span.start
+        region = self._around(section, Role.RUN, span)
+        load_region = self._around(section, Role.LOAD, Span(lma, span.size))
         bank = self.part.bank_of(span) if self.part else None
         return Located(
-            name,
-            span,
-            lma,
-            section,
-            self._region(section, Role.RUN, span.start),
-            self._region(section, Role.LOAD, lma) if stored else None,
-            evidence,
-            bank.name if bank else None,
+            name, span, lma, section, region, load_region, evidence, bank.name if bank else None
         )
 
-    def _region(self, section: PlacedSection, role: Role, address: int) -> str | None:
-        region = region_at(address, self.regions)
-        return region.name if region else self.spilled.get((section.ordinal, role))
+    def _around(self, section: PlacedSection, role: Role, span: Span) -> str | None:
+        region = self.homes.get((section.ordinal, role))
+        return region.name if region is not None and region.span.contains(span) else None
+
+
+def homes(placements: Iterable[Placement]) -> dict[tuple[int, Role], Region | None]:
+    """Return the region of every placement, by its section's ordinal and its role."""
+    return {(item.section.ordinal, item.role): item.region for item in placements}
 
 
 def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:

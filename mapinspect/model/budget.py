@@ -192,6 +192,7 @@ class BudgetTable:
     name: str | None = None
     margin: Amount | None = None
     margin_of: str = "region"
+    heap: str | None = None
     inputs: Inputs = field(default_factory=Inputs)
     regions: tuple[RegionRow, ...] = ()
     budgets: tuple[BudgetRow, ...] = ()
@@ -200,6 +201,5 @@ class BudgetTable:
     rules: tuple[CheckRule, ...] = ()
     part: str | None = None
     part_declared: Evidence | None = None
-    heap: str | None = None
     profile: str | None = None
     profiles: tuple[str, ...] = ()

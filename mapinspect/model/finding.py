@@ -73,5 +73,5 @@ def undecided(subject: str, message: str, evidence: tuple[Evidence, ...], remedy
 
 
 def not_claimed(subject: str, reason: str, *findings: Finding) -> Outcome:
-    """Return the outcome of a check that was given nothing to judge, with any information."""
-    return Outcome(Status.NOT_CLAIMED, subject, findings, reason)
+    """Return the outcome of a check that was given nothing to judge, with what is worth telling."""
+    return Outcome(Status.NOT_CLAIMED, subject, findings, reason=reason)

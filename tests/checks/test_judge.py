@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mapinspect.analysis.usage import usages
 from mapinspect.checks.judge import judge
 from mapinspect.model.budget import BudgetTable
 from mapinspect.model.finding import Status
@@ -45,7 +44,7 @@ def test_disagreement_makes_even_a_broken_claim_undecided() -> None:
 
 def test_an_overflow_that_the_map_proves_stays_broken() -> None:
     overflowing = inspection(bss(0x2000))
-    own = usages(overflowing.placements, (RAM,))
+    own = overflowing.usages[1:]
     doubtful = replace(map_facts(disagree=True), overflows=own)
     assert verdict(replace(inspection(text(), bss(1)), map=doubtful)) is Verdict.FAIL
 

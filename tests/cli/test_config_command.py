@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from mapinspect.cli.run import run
-from mapinspect.pipeline import find_config
+from mapinspect.readers.budget.find import find_config
 
 GOOD = Path(__file__).parents[2] / "fixtures" / "built" / "good" / "mapinspect.toml"
 TABLE = "version = 1\n[[region]]\nname = 'RAM'\nlimit = '1K'\n"

@@ -1,7 +1,8 @@
 """The installed ELF files: the reader says what readelf, nm, size and objdump say.
 
 A seeded sample of programs, libraries, objects and members of archives is compared; set
-MAPINSPECT_ELF_FILES to their number for more (several minutes for thousands). Nothing here is needed to use mapinspect.
+MAPINSPECT_ELF_FILES to their number for more (several minutes for thousands).
+Nothing here is needed to use mapinspect.
 """
 
 import os

@@ -5,7 +5,7 @@ VENV ?= .venv
 RUN := $(VENV)/bin/python
 DEMO := fixtures/built/good/mapinspect.toml
 
-.PHONY: demo test check fixtures golden docs bench clean
+.PHONY: demo test lint check fixtures golden docs bench clean
 
 # The environment is made again when the dependencies change.
 $(VENV)/.installed: pyproject.toml
@@ -17,13 +17,14 @@ demo: $(VENV)/.installed ## audit the firmware shipped in fixtures/
 	$(RUN) -m mapinspect check --config $(DEMO)
 
 test: $(VENV)/.installed ## run the tests
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n auto
 
-check: $(VENV)/.installed ## what must pass before a commit
+lint: $(VENV)/.installed ## style and types
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
-	$(RUN) -m pytest
+
+check: lint test ## what must pass before a commit
 
 fixtures: $(VENV)/.installed ## rebuild fixtures/built with the toolchains present, and compare
 	$(RUN) fixtures/rebuild.py

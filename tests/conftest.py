@@ -32,3 +32,22 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8")
 
     return compare
+
+
+# A test that cannot run for want of a tool skips with a reason that begins with "needs".
+_lacking: list[str] = []
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.skipped and isinstance(report.longrepr, tuple):
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        if reason.startswith("needs") and "shared collection" not in reason:
+            _lacking.append(f"{report.nodeid}: {reason}")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail the run when a tool was lacking where none may be (MAPINSPECT_REQUIRE_TOOLS=1)."""
+    if os.environ.get("MAPINSPECT_REQUIRE_TOOLS") and _lacking and session.exitstatus == 0:
+        print("\nlacking tools:", *_lacking, sep="\n  ")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

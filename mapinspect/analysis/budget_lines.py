@@ -1,6 +1,7 @@
 """The budget table of a report: for every region its rows, which add up to its total."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from mapinspect.model.inspection import Inspection, RowNumbers, Usage, Use
 from mapinspect.model.report import BudgetLine
@@ -14,7 +15,19 @@ def budget_lines(inspection: Inspection) -> tuple[BudgetLine, ...]:
         if usage.used or usage.region.name in limited:
             lines += _region(inspection, usage)
     lines += _others(inspection)
+    if _is_doubtful(inspection):
+        lines = [replace(line, status=_doubted(line.status)) for line in lines]
     return tuple(lines)
+
+
+def _is_doubtful(inspection: Inspection) -> bool:
+    """Return whether the numbers may be another image's, so that none of them is proven."""
+    facts = inspection.map
+    return inspection.elf is None or (facts is not None and bool(facts.disagreements))
+
+
+def _doubted(status: str) -> str:
+    return status if status in ("-", "over") else "unknown"
 
 
 def _region(inspection: Inspection, usage: Usage) -> Iterator[BudgetLine]:

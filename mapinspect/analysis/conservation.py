@@ -6,6 +6,7 @@ from mapinspect.analysis.sections import map_evidence
 from mapinspect.model.inspection import Unconserved
 from mapinspect.model.link_map import LinkMap, MapSection
 
+_BUILD_ID = ".note.gnu.build-id"
 _WORD = 2**32  # ld 2.39 and older print addresses of 32-bit targets sign-extended to 64 bits
 
 
@@ -29,9 +30,17 @@ def _unconserved(
             continue
         found = link_map.inputs.totals(section.ordinal).found
         expected = section.size or 0
-        if found != expected:
+        if found != expected and not _is_late_note(section.name, found):
             evidence = map_evidence(link_map.path, section)
             yield Unconserved(section.name, expected, found, evidence)
+
+
+def _is_late_note(name: str, found: int) -> bool:
+    """Return whether ld printed the rows before it made the section's contents.
+
+    ld 2.26 lists the build-id with the size 0 of the "linker stubs" that it is made for.
+    """
+    return name == _BUILD_ID and found == 0
 
 
 def _is_in(section: MapSection, allocated: Container[tuple[str, int]]) -> bool:

@@ -20,6 +20,11 @@ _COMMANDS: Final = {
         "link_command",
         "Run a link command; when it fails, say from its map what overflowed.",
     ),
+    "model": (
+        "mapinspect.cli.model_command",
+        "model_command",
+        "Say what a .tflite model costs: arena to the byte, layers, weights.",
+    ),
 }
 
 

@@ -105,6 +105,7 @@ class Network:
     ``offline_plan`` is the OfflineMemoryAllocation metadata, one offset per tensor over all
     subgraphs in order (-1 = plan it), or None; ``offline_fault`` says why that metadata cannot
     be used, or is None. ``oddities`` are what is legal but unusual, one sentence each.
+    ``sketched`` is True for a network that was read off a table of layers, before any file.
     """
 
     path: str
@@ -118,3 +119,4 @@ class Network:
     signatures: tuple[Signature, ...] = ()
     offline_fault: str | None = None
     oddities: tuple[str, ...] = ()
+    sketched: bool = False

@@ -9,11 +9,19 @@ from mapinspect.readers import (
     elf_headers,
     elf_layout,
     elf_magic,
-    elf_names,
     elf_notes,
     elf_symbols,
 )
-from mapinspect.readers.elf_headers import DamageError, SectionRow, SegmentRow, Tables
+from mapinspect.readers.elf_damage import DamageError
+from mapinspect.readers.elf_tables import (
+    SHF_ALLOC,
+    SHF_COMPRESSED,
+    SHF_EXECINSTR,
+    SHF_TLS,
+    SHF_WRITE,
+    SectionRow,
+    SegmentRow,
+)
 
 _MAGIC = b"\x7fELF"
 
@@ -35,72 +43,57 @@ def read_elf(path: str, content: bytes) -> ElfFile:
 
 
 def _read(path: str, content: bytes) -> ElfFile:
-    header = elf_headers.read_header(content)
-    machine = elf_names.machine_name(header.machine)
-    if machine is None:
-        raise DamageError(f"unknown machine {header.machine:#x}", "name an ELF of a known machine")
-    tables = Tables(
-        content,
-        header,
-        machine,
-        elf_headers.read_sections(content, header),
-        elf_headers.read_segments(content, header),
-    )
+    tables = elf_headers.read_tables(content)
     elf_bounds.check_sections(tables)
     elf_bounds.check_segments(tables)
     load_addresses = elf_layout.load_addresses(tables)
+    header = tables.header
     return ElfFile(
         path=path,
         content=content,
         bits=header.bits,
-        little_endian=header.order == "<",
+        little_endian=header.little_endian,
         kind=header.kind,
-        machine=machine,
+        machine=header.machine,
         entry=header.entry,
-        sections=_sections(tables.sections, load_addresses, machine),
-        segments=_segments(tables.segments, machine),
+        sections=_sections(tables.sections, load_addresses),
+        segments=tuple(map(_segment, tables.segments)),
         symbols=elf_symbols.read_symbols(tables),
         build_id=elf_notes.build_id(tables),
         arm_attributes=elf_notes.arm_attributes(tables),
     )
 
 
-def _sections(
-    rows: Sequence[SectionRow], load_addresses: Sequence[int], machine: str
-) -> tuple[ElfSection, ...]:
-    kinds = elf_names.section_kinds(machine)
+def _sections(rows: Sequence[SectionRow], load_addresses: Sequence[int]) -> tuple[ElfSection, ...]:
     return tuple(
         ElfSection(
             ordinal=row.ordinal,
             name=row.name.decode("utf-8", "surrogateescape"),
-            kind=kinds.get(row.kind, f"{row.kind:#x}"),
+            kind=row.kind,
             vma=row.vma,
             lma=lma,
             size=row.size,
             offset=row.offset,
             alignment=row.alignment,
-            allocated=row.says(elf_headers.SHF_ALLOC),
-            writable=row.says(elf_headers.SHF_WRITE),
-            executable=row.says(elf_headers.SHF_EXECINSTR),
-            thread_local=row.says(elf_headers.SHF_TLS),
+            allocated=row.says(SHF_ALLOC),
+            writable=row.says(SHF_WRITE),
+            executable=row.says(SHF_EXECINSTR),
+            thread_local=row.says(SHF_TLS),
             has_contents=row.has_contents,
+            compressed=row.says(SHF_COMPRESSED),
         )
         for row, lma in zip(rows, load_addresses, strict=True)
     )
 
 
-def _segments(rows: Sequence[SegmentRow], machine: str) -> tuple[ElfSegment, ...]:
-    kinds = elf_names.segment_kinds(machine)
-    return tuple(
-        ElfSegment(
-            ordinal=row.ordinal,
-            kind=kinds.get(row.kind, f"{row.kind:#x}"),
-            offset=row.offset,
-            vma=row.vma,
-            lma=row.lma,
-            file_size=row.file_size,
-            memory_size=row.memory_size,
-            flags=row.flags,
-        )
-        for row in rows
+def _segment(row: SegmentRow) -> ElfSegment:
+    return ElfSegment(
+        ordinal=row.ordinal,
+        kind=row.kind,
+        offset=row.offset,
+        vma=row.vma,
+        lma=row.lma,
+        file_size=row.file_size,
+        memory_size=row.memory_size,
+        flags=row.flags,
     )

@@ -8,15 +8,11 @@ import struct
 from collections.abc import Iterable
 from itertools import pairwise
 
-from mapinspect.readers.elf_headers import (
-    PT_LOAD,
-    PT_TLS,
+from mapinspect.readers.elf_damage import DamageError
+from mapinspect.readers.elf_tables import (
     SHF_ALLOC,
     SHF_COMPRESSED,
     SHF_EXECINSTR,
-    SHT_NOBITS,
-    SHT_NOTE,
-    DamageError,
     SectionRow,
     SegmentRow,
     Tables,
@@ -39,7 +35,7 @@ def check_sections(tables: Tables) -> None:
 
 def _check_not_debug_only(sections: Iterable[SectionRow]) -> None:
     """Refuse what objcopy --only-keep-debug leaves: code without contents, and no other bytes."""
-    allocated = [s for s in sections if s.says(SHF_ALLOC) and s.size and s.kind != SHT_NOTE]
+    allocated = [s for s in sections if s.says(SHF_ALLOC) and s.size and s.kind != "NOTE"]
     code = [section for section in allocated if section.says(SHF_EXECINSTR)]
     if code and not any(section.has_contents for section in allocated):
         raise DamageError(
@@ -50,7 +46,7 @@ def _check_not_debug_only(sections: Iterable[SectionRow]) -> None:
 
 def _check_section(tables: Tables, section: SectionRow) -> None:
     size, header = len(tables.content), tables.header
-    if section.kind == 0 and section.says(SHF_ALLOC):
+    if section.kind == "NULL" and section.says(SHF_ALLOC):
         raise DamageError(f"{section} is allocated but marked as no section")
     if not section.name:
         raise DamageError(f"{section} has no name")
@@ -70,7 +66,7 @@ def _check_section(tables: Tables, section: SectionRow) -> None:
 
 def _check_compressed(tables: Tables, section: SectionRow) -> None:
     """Check an Elf32_Chdr or Elf64_Chdr against its section, without decompressing anything."""
-    if section.says(SHF_ALLOC) or section.kind == SHT_NOBITS:
+    if section.says(SHF_ALLOC) or section.kind == "NOBITS":
         raise DamageError(f"{section} is marked compressed, which a loaded section cannot be")
     layout = "III" if tables.header.bits == 32 else "I4xQQ"
     row = struct.Struct(tables.header.order + layout)
@@ -108,7 +104,7 @@ def check_segments(tables: Tables) -> None:
                 f"truncated ELF: segment {segment.ordinal} needs bytes "
                 f"{segment.offset}..{segment.file_end}, file has {len(tables.content)}"
             )
-        if segment.kind in (PT_LOAD, PT_TLS):
+        if segment.kind in ("LOAD", "TLS"):
             _check_memory(segment, tables.header.address_end)
 
 

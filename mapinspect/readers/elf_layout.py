@@ -8,13 +8,10 @@ from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mapinspect.readers.elf_headers import (
-    PT_LOAD,
-    PT_TLS,
+from mapinspect.readers.elf_damage import DamageError
+from mapinspect.readers.elf_tables import (
     SHF_ALLOC,
     SHF_TLS,
-    SHT_NOBITS,
-    DamageError,
     SectionRow,
     SegmentRow,
     Tables,
@@ -38,7 +35,7 @@ def load_addresses(tables: Tables) -> list[int]:
     addresses = [section.vma for section in sections]
     if tables.header.kind == "REL":
         return addresses
-    loads = [_Load(segment) for segment in segments if segment.kind == PT_LOAD]
+    loads = [_Load(segment) for segment in segments if segment.kind == "LOAD"]
     if len(loads) * len(sections) > PAIR_LIMIT:
         raise DamageError(
             f"{len(sections)} sections in {len(loads)} segments are more than mapinspect reads",
@@ -64,7 +61,7 @@ def _load_addresses_known(segments: Sequence[SegmentRow]) -> bool:
     """
     if any(segment.lma for segment in segments):
         return True
-    return sum(segment.kind == PT_LOAD and segment.memory_size > 0 for segment in segments) < 2
+    return sum(segment.kind == "LOAD" and segment.memory_size > 0 for segment in segments) < 2
 
 
 def _load_address(section: SectionRow, segment: SegmentRow) -> int:
@@ -87,8 +84,8 @@ def _holder(tables: Tables, section: SectionRow, loads: list[_Load]) -> SegmentR
     if not section.says(SHF_ALLOC):
         _check_not_loaded(section, loads)
         return None
-    if section.says(SHF_TLS) and section.kind == SHT_NOBITS:
-        return _around([each for each in tables.segments if each.kind == PT_TLS], section)
+    if section.says(SHF_TLS) and section.kind == "NOBITS":
+        return _around([each for each in tables.segments if each.kind == "TLS"], section)
     if not section.size:
         return _around([load.segment for load in loads], section)
     return (
@@ -114,7 +111,7 @@ def _check_not_loaded(section: SectionRow, loads: list[_Load]) -> None:
             and section.offset < segment.file_end
         )
         in_memory = (
-            section.kind == SHT_NOBITS
+            section.kind == "NOBITS"
             and section.vma
             and segment.vma < section.end
             and section.vma < segment.end

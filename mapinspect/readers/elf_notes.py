@@ -3,9 +3,9 @@
 import struct
 from collections.abc import Iterator
 
-from mapinspect.readers.elf_headers import SHT_NOTE, DamageError, Tables
+from mapinspect.readers.elf_damage import DamageError
+from mapinspect.readers.elf_tables import Tables
 
-SHT_ARM_ATTRIBUTES = 0x7000_0003
 NT_GNU_BUILD_ID = 3
 NOTE_LIMIT = 1 << 12  # notes looked at in one section
 
@@ -20,7 +20,7 @@ def build_id(tables: Tables) -> str | None:
     """Return the GNU build id in hexadecimal, None where no note holds one."""
     order = tables.header.order
     for section in tables.sections:
-        if section.kind != SHT_NOTE:
+        if section.kind != "NOTE":
             continue
         for owner, kind, text in _notes(tables.bytes_of(section), order, section.alignment):
             if owner == b"GNU\0" and kind == NT_GNU_BUILD_ID and text:
@@ -48,7 +48,7 @@ def _notes(raw: bytes, order: str, alignment: int) -> Iterator[tuple[bytes, int,
 def arm_attributes(tables: Tables) -> dict[int, int | str]:
     """Return the file's build attributes by tag number; raises DamageError."""
     for section in tables.sections:
-        if tables.machine == "ARM" and section.kind == SHT_ARM_ATTRIBUTES and section.size:
+        if tables.machine == "ARM" and section.kind == "ARM_ATTRIBUTES" and section.size:
             try:
                 return _attributes(tables.bytes_of(section), tables.header.order)
             except (IndexError, ValueError, struct.error):

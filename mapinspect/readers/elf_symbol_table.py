@@ -12,20 +12,17 @@ from dataclasses import dataclass
 from itertools import compress
 from operator import add, gt, lt
 
-from mapinspect.readers.elf_headers import (
-    PT_TLS,
+from mapinspect.readers.elf_damage import DamageError
+from mapinspect.readers.elf_tables import (
     SHF_TLS,
     SHN_LORESERVE,
     SHN_XINDEX,
-    SHT_SYMTAB,
-    DamageError,
     SectionRow,
     Tables,
     string_table,
 )
 
 SYMBOL_LIMIT = 1 << 23
-SHT_SYMTAB_SHNDX = 18
 SHN_ABS, SHN_COMMON = 0xFFF1, 0xFFF2
 SHN_PROCESSOR_END = 0xFF40  # SHN_LOPROC..SHN_HIOS: small commons and the like, in no section
 STB_GLOBAL = 1
@@ -57,7 +54,7 @@ class SymbolTable:
 
 def read_table(tables: Tables) -> SymbolTable:
     """Return the only SHT_SYMTAB, empty columns if there is none; raises DamageError."""
-    found = [section for section in tables.sections if section.kind == SHT_SYMTAB]
+    found = [section for section in tables.sections if section.kind == "SYMTAB"]
     if len(found) > 1:
         raise DamageError(f"{len(found)} symbol tables, an ELF file has one")
     if not found:
@@ -117,7 +114,7 @@ def _wide(tables: Tables, section: SectionRow, indexes: "array[int]") -> dict[in
         return {}
     rows = [at for at, index in enumerate(indexes) if index == SHN_XINDEX]
     for other in tables.sections:
-        if other.kind == SHT_SYMTAB_SHNDX and other.link == section.ordinal:
+        if other.kind == "SYMTAB_SHNDX" and other.link == section.ordinal:
             if other.size != 4 * len(indexes):
                 raise DamageError(f"{other} has {other.size} bytes, not 4 a symbol")
             wide = _numbers("I", tables.bytes_of(other), tables.header.order)
@@ -162,12 +159,14 @@ def _suspects(table: SymbolTable, tables: Tables) -> Iterator[int]:
 
     Symbols without a size may lie anywhere: ld keeps ``_estack`` in a section it is far from.
     """
-    lowest, highest = [0] * 0x10000, [1 << 65] * 0x10000  # reserved indexes: anywhere
-    for section in tables.sections[1:SHN_LORESERVE]:
+    lowest = dict.fromkeys(set(table.sections), 0)
+    highest = dict.fromkeys(lowest, 2 * tables.header.address_end)  # absolute ones: anywhere
+    for index in lowest.keys() & set(range(1, min(len(tables.sections), SHN_LORESERVE))):
+        section = tables.sections[index]
         start = 0 if tables.header.kind == "REL" else section.vma
-        lowest[section.ordinal], highest[section.ordinal] = start, start + section.size
+        lowest[index], highest[index] = start, start + section.size
         if section.says(SHF_TLS):
-            highest[section.ordinal] = -1  # offsets into the TLS template: looked at one by one
+            highest[index] = -1  # offsets into the TLS template: looked at one by one
     ends = map(add, table.values, table.sizes)
     late = map(gt, ends, map(highest.__getitem__, table.sections))
     early = map(lt, table.values, map(lowest.__getitem__, table.sections))
@@ -190,7 +189,7 @@ def _check_extent(table: SymbolTable, at: int, tables: Tables) -> None:
     if tables.header.kind == "REL":
         start = 0
     elif kind == STT_TLS:
-        templates = [each.memory_size for each in tables.segments if each.kind == PT_TLS]
+        templates = [each.memory_size for each in tables.segments if each.kind == "TLS"]
         start, limit = 0, max(templates, default=0)
     inside = 1 if kind in CODE_KINDS else size
     wraps = value + size > tables.header.address_end

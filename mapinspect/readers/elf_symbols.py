@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import compress
 
 from mapinspect.model.elf_file import ElfSymbol, SymbolKind
-from mapinspect.readers.elf_headers import SHN_LORESERVE, Tables
 from mapinspect.readers.elf_symbol_table import (
     CODE_KINDS,
     SHN_ABS,
@@ -17,6 +16,7 @@ from mapinspect.readers.elf_symbol_table import (
     SymbolTable,
     read_table,
 )
+from mapinspect.readers.elf_tables import SHN_LORESERVE, Tables
 
 # $a $t $d (ARM ELF ABI), $x $d (AArch64, RISC-V psABI; $xrv… names an ISA), with .anything behind.
 _MAPPING = re.compile(rb"\$(?=[atdx][.\0]|xrv)")

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from dataclasses import dataclass
+from datetime import date, time
 from typing import Any
 
 from mapinspect.errors import InputError
@@ -35,7 +36,7 @@ def read_toml(source: SourceFile, fields: dict[str, Field]) -> TomlDocument:
     """Return a document that has only the declared ``fields``; raises InputError with the line."""
     path, text = source.path, _text(source)
     try:
-        parsed = tomllib.loads(text)
+        parsed = _without_dates(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         place = _AT_LINE.search(str(error))
         what = _AT_LINE.sub("", str(error)).strip()
@@ -48,6 +49,15 @@ def read_toml(source: SourceFile, fields: dict[str, Field]) -> TomlDocument:
     return TomlDocument(
         path, validator.table(parsed, fields, ()), validator, tuple(text.split("\n"))
     )
+
+
+def _without_dates(value: Any) -> Any:
+    """Return a parsed value with dates and times as text: what is written unquoted is meant."""
+    if isinstance(value, dict):
+        return {key: _without_dates(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_dates(item) for item in value]
+    return value.isoformat() if isinstance(value, date | time) else value
 
 
 def _text(source: SourceFile) -> str:

@@ -102,7 +102,7 @@ def _reservation_rows(item: Reservation) -> Iterator[tuple[str, ...]]:
     address = "" if item.span is None else f"{item.span.start:#010x}"
     yield (item.kind, _name(item.name), address, grouped(item.bytes), "")
     note = "takes the rest of RAM" if item.elastic else "reserved"
-    yield ("", f"  {note} ({printable(item.convention, _NAME_WIDTH)})", "", "", "")
+    yield ("", f"  {note} ({printable(item.convention, 40)})", "", "", "")
 
 
 def _weight_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:

@@ -1,5 +1,7 @@
 """The ELF reader on good files: images of the builder, whose facts are written beside them."""
 
+import struct
+
 import pytest
 
 from mapinspect.model.elf_file import ElfFile, SymbolKind
@@ -229,3 +231,13 @@ def test_arm_build_attributes_are_read_by_tag() -> None:
     )
     elf = read_elf("app.elf", build_elf([*IMAGE, attributes]))
     assert elf.arm_attributes == {5: "Cortex-M4", 6: 13, 32: 1, 28: 1}
+
+
+def test_a_segment_without_file_bytes_may_point_into_another_section() -> None:
+    # ld leaves the offset of a NOBITS-only segment where the file happened to be.
+    sections = [text(b"code"), bss(64), ElfSectionSpec(".comment", bytes(64), flags=0)]
+    content = build_elf(sections)
+    start = struct.unpack_from("<I", content, 28)[0] + 32  # the program header of .bss
+    inside = struct.unpack_from("<I", content, start + 4)[0] + 8
+    moved = content[: start + 4] + struct.pack("<I", inside) + content[start + 8 :]
+    assert read_elf("app.elf", moved).sections[3].name == ".comment"

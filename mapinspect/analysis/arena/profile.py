@@ -47,6 +47,9 @@ OTHER = ("riscv32", "x86-64")
 TARGETS = (*CORTEX, *ESP, *OTHER)
 KERNELS = ("reference", "cmsis-nn", "cmsis-nn-size", "esp-nn", "esp-nn-ansi")
 ESP_NN_NEWEST = (1, 2, 3)
+# Versions with other scratch rules, each the last of its kind.
+OLDER_RULES = {"esp32s3": ("1.2.2", "1.2.0", "1.1"), "esp32p4": ("1.2.2",)}
+LAST_PATCH = 99
 # The tflite-micro wheel of 2026-10 holds one structure that is newer than the rest.
 WHEEL_STRUCTS = {"TfLiteFullyConnectedParams": (32, 8)}
 
@@ -58,7 +61,7 @@ class Profile:
     ``variant`` names the kernel rules: ``reference``, ``cmsis-nn``, or an ESP-NN variant
     (``ansi``, ``opt``, ``esp32s3``, ``esp32p4``) with ``version``; ``core`` is the CMSIS-NN class
     and ``for_speed`` its KERNELS_OPTIMIZED_FOR_SPEED. ``recording`` says that the application
-    uses the recording allocator, ``compression`` that the runtime was built with it.
+    uses the recording allocator, ``linear`` that it preserves all tensors.
     """
 
     name: str
@@ -71,7 +74,6 @@ class Profile:
     version_given: bool
     for_speed: bool
     recording: bool
-    compression: bool
     linear: bool = False
 
     def with_linear_planner(self) -> "Profile":
@@ -110,7 +112,14 @@ def profile(target: str, kernels: str = "reference", *, recording: bool = False)
         version_given=bool(version_text),
         for_speed=family != "cmsis-nn-size",
         recording=recording,
-        compression=wheel,
+    )
+
+
+def older_versions(of: Profile) -> tuple[Profile, ...]:
+    """Return the profiles of the other known rules of an ESP-NN variant, newest first."""
+    return tuple(
+        replace(of, name=f"{of.target} {of.kernels}@{text}", version=_version(of.kernels, text))
+        for text in OLDER_RULES.get(of.variant, ())
     )
 
 
@@ -143,6 +152,3 @@ def _version(family: str, text: str) -> tuple[int, ...]:
     numbers = tuple(int(part) for part in parts)
     # A version of two numbers stands for its last release: 1.1 for 1.1.2, 1.2 for the newest.
     return numbers if len(numbers) > 2 else (*numbers, LAST_PATCH)
-
-
-LAST_PATCH = 99

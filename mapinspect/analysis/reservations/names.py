@@ -8,6 +8,25 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+
+def speaks(name: str) -> bool:
+    """Return whether a name can be any of those below; the others are not looked at one by one.
+
+    Written out, since an image has hundreds of thousands of names.
+    """
+    low = name.lower()
+    return (
+        "stack" in low
+        or "heap" in low
+        or "end" in low
+        or "bss" in low
+        or "pool" in low
+        or "uninit" in low
+        or "sysmem" in low
+        or low.endswith("_sp")
+    )
+
+
 STACK, HEAP = "stack", "heap"
 MAIN, CORE_0, C_LIBRARY = "main", "core 0", "C library"  # names that reports show
 
@@ -46,7 +65,7 @@ PAIRS: Final = (
     Pair("MCUXpresso", HEAP, C_LIBRARY, ("_pvHeapStart",), ("_pvHeapLimit",)),
     Pair("ASF", HEAP, C_LIBRARY, ("_sheap",), ("_eheap",)),
     Pair("ChibiOS", HEAP, "core", ("__heap_base__",), ("__heap_end__",), elastic=True),
-    Pair("ESP-IDF", HEAP, "heap_caps", ("_heap_start",), ("_heap_end",), elastic=True),
+    Pair("ESP-IDF: _heap_start", HEAP, C_LIBRARY, ("_heap_start",), ("_heap_end",), elastic=True),
     Pair("IAR", HEAP, C_LIBRARY, ("HEAP$$Base",), ("HEAP$$Limit",)),
     Pair(
         "armlink",
@@ -143,4 +162,5 @@ check guard canary overflow overflows info count len length high low max min wat
 name handle lock mutex sem id idx index state stats struct desc list peak error init"""
 ABOUT: Final = frozenset(_ABOUT.split())
 BODY: Final = frozenset(("mem", "memory", "buf", "buffer", "area", "space", "pool", "storage"))
-SMALLEST: Final = 64  # bytes; less holds no call frame with its registers, nor a block of a heap
+# Bytes; fewer hold no call with its registers, or are a heap's own records.
+SMALLEST: Final = {STACK: 64, HEAP: 128}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from mapinspect.analysis.reservations.layout import Block, Layout
+from mapinspect.analysis.reservations.layout import Layout
 from mapinspect.analysis.reservations.names import (
     ABOUT,
     BODY,
@@ -11,7 +11,6 @@ from mapinspect.analysis.reservations.names import (
     HEAP,
     HEAP_OBJECTS,
     SMALLEST,
-    STACK,
     ZEPHYR_HEAP,
     ZEPHYR_STACK,
 )
@@ -23,9 +22,9 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 def from_variables(layout: Layout, kind: str) -> Iterator[Reservation]:
     """Yield the variables that are a stack or a heap by their names, in address order."""
-    for block in sorted(layout.objects, key=lambda item: item.span):
+    for block in layout.objects.speaking:
         convention = _convention(base_name(block.name), kind)
-        if convention is not None and block.span.size >= SMALLEST:
+        if convention is not None and block.span.size >= SMALLEST[kind]:
             yield Reservation(
                 kind,
                 block.name,
@@ -36,12 +35,6 @@ def from_variables(layout: Layout, kind: str) -> Iterator[Reservation]:
                 block.evidence,
                 rests_on=(block.name,),
             )
-
-
-def is_heap_or_stack(block: Block) -> bool:
-    """Return whether a variable's name says that it is a stack or a heap."""
-    name = base_name(block.name)
-    return any(_convention(name, kind) is not None for kind in (STACK, HEAP))
 
 
 def _convention(name: str, kind: str) -> str | None:

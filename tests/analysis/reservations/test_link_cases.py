@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from mapinspect.analysis.regions import map_regions
 from mapinspect.analysis.reservations.find import reservations_of
-from mapinspect.analysis.reservations.layout import layout_of_elf
+from mapinspect.analysis.reservations.layout import Layout, joined, layout_of_elf
+from mapinspect.analysis.reservations.map_layout import layout_of_map
 from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.reservation import Reservations
 from mapinspect.readers.elf import read_elf
+from mapinspect.readers.gnu_map import read_map
 
 FIXED, ELASTIC = False, True
 Row = tuple[str, str, int, str, bool]
@@ -36,7 +39,7 @@ EXPECTED: dict[str, list[Row]] = {
     ],
     "sh_esp_idf": [
         ("stack", "xMainTaskStack", 3584, "FreeRTOS task stack", FIXED),
-        ("heap", "heap_caps", 16888, "ESP-IDF", ELASTIC),
+        ("heap", "C library", 16888, "ESP-IDF: _heap_start", ELASTIC),
     ],
     "sh_freertos": [
         ("stack", "xTimerStack", 4 * 256, "FreeRTOS task stack", FIXED),
@@ -149,6 +152,38 @@ def test_the_elf_alone_gives_every_stack_and_heap(
     found = reservations_of(layout_of_elf(elf, regions_of(truth) if known_regions else ()))
     assert sorted(rows_of(found)) == sorted(EXPECTED[name])
     equal_truth(name, found, truth)
+
+
+# A map names no static: the thread's stack is only an unnamed input section, told as such.
+NOT_IN_A_MAP = {"sh_zephyr": {"my_thread_stack"}}
+MAP_CASES = [*CASES, pytest.param("sh_riscv_gd32", "2.32", id="sh_riscv_gd32 by ld 2.32")]
+
+
+def map_layout(folder: Path) -> Layout:
+    link_map = read_map("case.map", (folder / "case.map").read_bytes())
+    return layout_of_map(link_map, map_regions(link_map, 32))
+
+
+@pytest.mark.parametrize(("name", "variant"), MAP_CASES)
+def test_the_map_alone_gives_every_stack_and_heap_it_names(
+    shared: Path, name: str, variant: str
+) -> None:
+    folder = case_folder(shared, name, variant)
+    found = reservations_of(map_layout(folder))
+    unnamed = NOT_IN_A_MAP.get(name, set())
+    assert sorted(rows_of(found)) == sorted(r for r in EXPECTED[name] if r[1] not in unnamed)
+    truth = json.loads((folder / "truth.json").read_text())
+    if "reservation" in truth:
+        equal_truth(name, found, truth)
+    assert all(item.evidence.line for item in found.items)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_elf_and_map_together_say_what_the_elf_says(shared: Path, name: str) -> None:
+    folder = case_folder(shared, name, "")
+    elf = read_elf("case.elf", (folder / "case.elf").read_bytes())
+    both = joined(layout_of_elf(elf), map_layout(folder))
+    assert sorted(rows_of(reservations_of(both))) == sorted(EXPECTED[name])
 
 
 def found_in(shared: Path, name: str) -> Reservations:

@@ -1,0 +1,1 @@
+"""What devices measured: RAM dumps, logs of RTOSes and runtimes, and neutral tables."""

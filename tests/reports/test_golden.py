@@ -1,0 +1,58 @@
+"""Whole reports, kept as files: a change to one is read before it is committed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mapinspect.cli.run import run
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)  # reports name files as the command line does
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "good",
+        "two-models",
+        "weights-without-const",
+        "arena-too-small",
+        "flash-over-budget",
+        "map-of-another-build",
+        "ram-overflow-link-fails",
+    ],
+)
+def test_text(
+    case: str, golden: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["check", "--config", f"fixtures/built/{case}/mapinspect.toml"])
+    golden(f"{case}.txt", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("case", ["good", "weights-without-const"])
+def test_json(
+    case: str, golden: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["check", "--config", f"fixtures/built/{case}/mapinspect.toml", "--format", "json"])
+    golden(f"{case}.json", capsys.readouterr().out)
+
+
+def test_an_input_that_cannot_be_read(
+    golden: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["check", "--elf", "README.md", "--format", "json"])
+    captured = capsys.readouterr()
+    golden("unreadable.txt", captured.err)
+    assert '"verdict": "unknown"' in captured.out
+
+
+@pytest.mark.parametrize("case", ["good", "weights-without-const"])
+def test_tables_fit_80_columns(case: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["check", "--config", f"fixtures/built/{case}/mapinspect.toml"])
+    tables = capsys.readouterr().out.split("\nerror[")[0].split("claims hold")[0]
+    assert max(len(line) for line in tables.splitlines()) <= 80

@@ -24,6 +24,7 @@ from mapinspect.analysis.arena.tail import (
 from mapinspect.model.arena import ArenaNeed, ArenaPart, ArenaPlan
 from mapinspect.model.network import Network
 
+BUFFER_LIMIT = 8192  # each is compared with every other
 COMPRESSION = "COMPRESSION_METADATA"  # TFLM compression/metadata.fbs
 SAME_ARENA = -1  # resource variables in the tensor arena, as many as the model names
 
@@ -46,6 +47,9 @@ def need(
         for size in memory.scratch
     ]
     buffers = planned_buffers(network, requests)
+    many = len(buffers) > BUFFER_LIMIT
+    if many:
+        buffers = ()  # planning would take minutes; the model is refused below
     plan = place_in_sequence(buffers) if profile.linear else place(buffers)
     count = resources.count or None if variables == SAME_ARENA else variables
     simulation = _Simulation(network, profile, end)
@@ -59,6 +63,8 @@ def need(
     if network.sketched:
         reasons.append("the model is a table of layers, not a converted file")
     refused = refusal(network, profile, nodes)
+    if many:
+        refused = refused or f"more than {BUFFER_LIMIT} buffers are to be planned"
     known = not reasons and refused is None
     return ArenaNeed(
         model=network.path,

@@ -19,7 +19,7 @@ from mapinspect.analysis.arena.profile import (
     UnknownProfileError,
     profile,
 )
-from mapinspect.cli.outputs import write_text
+from mapinspect.cli.outputs import print_text, write_text
 from mapinspect.cli.run import EXIT_INPUT
 from mapinspect.errors import InputError
 from mapinspect.model.layer import ModelCost, SharedArena
@@ -91,7 +91,7 @@ def model_command(
     arena = shared(costs) if share_arena and len(costs) > 1 else None
     text = renderer(format_)(costs, arena)
     if output is None:
-        click.echo(text, nl=False)
+        print_text(text)
     else:
         refuse_overwriting(output, files)
         write_text(output, text)

@@ -22,7 +22,7 @@ from mapinspect.analysis.arena.greedy import plan
 from mapinspect.analysis.arena.profile import UnknownProfileError, older_versions, profile
 from mapinspect.analysis.arena.recognise import ProfileChoice, recognise
 from mapinspect.cli.model_command import read_model, refuse_overwriting
-from mapinspect.cli.outputs import write_text
+from mapinspect.cli.outputs import print_text, write_text
 from mapinspect.cli.run import EXIT_INPUT
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed, BuildEvidence
@@ -79,7 +79,7 @@ def fit_command(
 
     text = render_json(fits) if format_ == "json" else render_text(fits)
     if output is None:
-        click.echo(text, nl=False)
+        print_text(text)
     else:
         refuse_overwriting(output, [*files, *(path for path in (elf, map_, config) if path)])
         write_text(output, text)

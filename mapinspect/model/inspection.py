@@ -10,6 +10,7 @@ from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import RowNumbers, Use
 from mapinspect.model.image import Evidence, Region
+from mapinspect.model.measurement import Weighed
 from mapinspect.model.part import Part
 from mapinspect.model.placed import (
     Explained,
@@ -187,6 +188,7 @@ class Inspection:
     habits: Habits
     part: Part | None = None
     baseline: Baseline | None = None
+    measured: tuple[Weighed, ...] = ()
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""

@@ -15,6 +15,11 @@ _COMMANDS: Final = {
         "check_command",
         "Judge a linked firmware by its budget; exit 0 PASS, 1 FAIL, 2 cannot judge.",
     ),
+    "show": (
+        "mapinspect.cli.show_command",
+        "show_command",
+        "List regions, sections, objects, archives, symbols, reservations of an image.",
+    ),
     "link": (
         "mapinspect.cli.link_command",
         "link_command",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from mapinspect.analysis.arenas import arena_facts
 from mapinspect.analysis.conservation import unconserved
+from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
 from mapinspect.analysis.models import model_facts
@@ -70,6 +71,7 @@ def inspect(records: Records) -> Inspection:
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
         rows=row_numbers(records.table, around, linked, Estimates.of(models, arenas), matches),
         reservations=kept.items,
+        habits=habits(around),
         stack_room=_stack_room(layout, accounts.placements) if layout else None,
     )
 

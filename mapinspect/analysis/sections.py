@@ -29,6 +29,7 @@ _SIGN_EXTENDED = 0xFFFF_FFFF_8000_0000
 # Parts of input section names that have contents for certain; what is not among them is not taken
 # for a load image, since an overflow must be proven.
 _STORED_INPUTS = ("data", "text", "const", "vector", "isr", "func", "init_array", "iram", "code")
+_ALIGNMENT_LIMIT = 4096  # bytes; beyond a page a gap is more likely another address range
 _ZEROED_INPUTS = ("noinit", "bss", "COMMON", "noload", "NOLOAD")
 
 
@@ -124,7 +125,7 @@ def sections_of_map(link_map: LinkMap, regions: tuple[Region, ...]) -> tuple[Pla
             size=section.size,
             vma=_reduced(section.vma),
             lma=_reduced(section.vma if section.lma is None else section.lma),
-            alignment=1,
+            alignment=_alignment_allowed(section.vma),
             has_contents=_is_stored(link_map, section),
             writable=False,
             executable=False,
@@ -140,6 +141,11 @@ def sections_of_map(link_map: LinkMap, regions: tuple[Region, ...]) -> tuple[Pla
 def _reduced(address: int) -> int:
     """Return the address of a 32-bit target that an ld for 64 bits printed sign-extended."""
     return address & 0xFFFF_FFFF if address >= _SIGN_EXTENDED else address
+
+
+def _alignment_allowed(address: int) -> int:
+    """Return the largest alignment that an address allows: a map does not print the real one."""
+    return min(address & -address or _ALIGNMENT_LIMIT, _ALIGNMENT_LIMIT)
 
 
 def _is_allocated(section: MapSection) -> bool:

@@ -172,6 +172,22 @@ class ElfFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Habits:
+    """What the image does besides holding bytes, from the ELF's symbols and sections.
+
+    ``allocators`` are the linked functions that take memory from a heap; ``constructors`` counts
+    the functions that run before ``main``; ``constants`` are initialised variables in RAM that
+    are large, largest first; ``requests`` says for archive members that hold an allocator which
+    object asked for them.
+    """
+
+    allocators: tuple[Located, ...] = ()
+    constructors: int = 0
+    constants: tuple[Located, ...] = ()
+    requests: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Inspection:
     """Everything known about one image.
 
@@ -194,6 +210,7 @@ class Inspection:
     rows: tuple[RowNumbers, ...]
     reservations: tuple[Reservation, ...]
     stack_room: int | None
+    habits: Habits
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""

@@ -20,6 +20,11 @@ _COMMANDS: Final = {
         "show_command",
         "List regions, sections, objects, archives, symbols, reservations of an image.",
     ),
+    "why": (
+        "mapinspect.cli.why_command",
+        "why_command",
+        "Say which reference pulled an object into the image.",
+    ),
     "link": (
         "mapinspect.cli.link_command",
         "link_command",

@@ -44,6 +44,8 @@ def _not_found(inspection: Inspection, arena: ArenaFacts) -> Outcome:
         message = f"no symbol matches {arena.wanted}, so the arena's size is unknown"
         evidence = (Evidence(image, None, f"no symbol matches {arena.wanted}"),)
         remedy = 'name it: models = [{ …, arena = "SYMBOL" }]; an arena on the heap has no symbol'
+        if arena.near:
+            remedy = f"did you mean {arena.near[0]}? write it as arena of the model's entry"
         return undecided(arena.wanted, message, evidence, remedy)
     names = ", ".join(place.name for place in arena.candidates)
     message = f"{len(arena.candidates)} symbols could be the arena {arena.wanted}: {names}"

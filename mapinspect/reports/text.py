@@ -152,11 +152,20 @@ def summary(report: Report) -> str:
 def _region(line: BudgetLine) -> str:
     assert line.limit is not None
     used, limit = kib_up(line.linked), kib_down(line.limit)
+    if line.linked <= line.limit and _reads_as_over(used, limit):
+        return f"{_name(line.memory)} {line.linked:,}/{line.limit:,} B"
     over = f" (+{kib_up(line.linked - line.limit)})" if line.linked > line.limit else ""
     return f"{_name(line.memory)} {used}/{limit} KiB{over}"
 
 
+def _reads_as_over(used: str, limit: str) -> bool:
+    """Return whether rounding makes what fits look as if it did not."""
+    return float(used) > float(limit)
+
+
 def _slack(facts: Inspection) -> Iterator[str]:
     for arena in facts.arenas:
-        if arena.place is not None and arena.needed is not None:
+        if arena.place is None or arena.needed is None or arena.is_pointer:
+            continue
+        if arena.place.span.size:  # a label without a size says nothing about room
             yield f"arena slack {arena.place.span.size - arena.needed:,} B"

@@ -125,9 +125,14 @@ def remove_stamp(stamp: Path) -> None:
 
 
 def _escaped(path: str) -> str:
-    """Return a path as make reads it in a rule: blanks, # and $ escaped."""
+    """Return a path as make reads it in a rule: blanks, # and $ escaped.
+
+    Raises InputError for a line break, which no rule can name.
+    """
+    if "\n" in path or "\r" in path:
+        raise InputError(path, None, "has a line break in its name", "rename it, or drop --depfile")
     path = path.replace("\\", "/").replace("$", "$$")
-    return path.replace("#", "\\#").replace(" ", "\\ ")
+    return path.replace("#", "\\#").replace(" ", "\\ ").replace("\t", "\\\t")
 
 
 def _umask() -> int:

@@ -14,9 +14,7 @@ from collections.abc import Iterator
 from mapinspect.checks.check import check
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
-from mapinspect.model.inspection import ArenaFacts, Inspection, Located
-
-ARENA_ALIGNMENT = 16  # bytes; the alignment that TensorFlow Lite Micro gives its arena
+from mapinspect.model.inspection import ARENA_ALIGNMENT, ArenaFacts, Inspection, Located
 
 
 @check("arena-too-small", "every tensor arena is as large as its models need", __doc__)
@@ -54,7 +52,7 @@ def _not_found(inspection: Inspection, arena: ArenaFacts) -> Outcome:
 
 
 def _compare(arena: ArenaFacts, place: Located, needed: int) -> Outcome:
-    lost = -place.span.start % ARENA_ALIGNMENT
+    lost = arena.lost
     usable = max(0, place.span.size - lost)
     evidence = (*arena.need_evidence, place.evidence)
     if usable < needed and arena.is_pointer:

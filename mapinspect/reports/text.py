@@ -46,6 +46,8 @@ def _title(report: Report) -> str:
 
 def _budget(lines: Iterable[BudgetLine]) -> str:
     rows = [row for line in lines for row in _budget_rows(line)]
+    if not rows:
+        return ""
     headers = ("memory", "row", "estimated", "linked", "limit", "free", "")
     align = ("left", "left", "right", "right", "right", "right", "left")
     table = tabulate(
@@ -165,7 +167,6 @@ def _reads_as_over(used: str, limit: str) -> bool:
 
 def _slack(facts: Inspection) -> Iterator[str]:
     for arena in facts.arenas:
-        if arena.place is None or arena.needed is None or arena.is_pointer:
-            continue
-        if arena.place.span.size:  # a label without a size says nothing about room
-            yield f"arena slack {arena.place.span.size - arena.needed:,} B"
+        if arena.slack is not None:
+            at_most = "" if arena.exact or arena.slack < 0 else "at most "
+            yield f"arena slack {at_most}{arena.slack:,} B"

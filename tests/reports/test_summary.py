@@ -32,6 +32,14 @@ def test_rounding_never_contradicts_the_verdict(used: int, shown: str) -> None:
 
 def test_slack_is_told_only_of_an_arena_whose_size_is_known() -> None:
     home = bss(0x800)
-    assert "slack 48 B" in line(0x800, arena(located("tensor_arena", home, size=1048)))
+    place = located("tensor_arena", home, size=1048)  # and the need is 1000
+    assert "slack 48 B" in line(0x800, arena(place))
+    assert "slack at most 48 B" in line(0x800, arena(place, exact=False))
+    assert "slack -952 B" in line(0x800, arena(place, needed=2000, exact=False))
     assert "slack" not in line(0x800, arena(located("tensor_arena", home, size=4)))
     assert "slack" not in line(0x800, arena(located("tensor_arena", home, size=0)))
+
+
+def test_slack_is_what_alignment_leaves() -> None:
+    place = located("tensor_arena", bss(0x800), offset=4, size=1048)
+    assert "slack 36 B" in line(0x800, arena(place))  # 12 bytes up to the next multiple of 16

@@ -10,7 +10,6 @@ from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.image import Evidence, Region, Role, Span
 from mapinspect.model.reservation import Reservation
 
-ARENA_ALIGNMENT = 16  # bytes; the alignment that TensorFlow Lite Micro gives its arena
 _POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
 
 
@@ -150,21 +149,6 @@ class ArenaFacts:
     def place(self) -> Located | None:
         """Return the arena when exactly one symbol can be it."""
         return self.candidates[0] if len(self.candidates) == 1 else None
-
-    @property
-    def lost(self) -> int:
-        """Return the bytes before the first aligned one of the arena, which nobody can use."""
-        return 0 if self.place is None else -self.place.span.start % ARENA_ALIGNMENT
-
-    @property
-    def slack(self) -> int | None:
-        """Return the bytes the arena has more than it needs; None where either is unknown.
-
-        An upper bound where the need is not exact; negative when the arena is too small.
-        """
-        if self.place is None or self.needed is None or self.is_pointer:
-            return None
-        return self.place.span.size - self.lost - self.needed if self.place.span.size else None
 
     @property
     def is_pointer(self) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from tabulate import tabulate
 
+from mapinspect.model.arena_room import slack
 from mapinspect.model.finding import Finding, Status
 from mapinspect.model.inspection import Inspection, Located
 from mapinspect.model.report import BudgetLine, Report
@@ -167,6 +168,7 @@ def _reads_as_over(used: str, limit: str) -> bool:
 
 def _slack(facts: Inspection) -> Iterator[str]:
     for arena in facts.arenas:
-        if arena.slack is not None:
-            at_most = "" if arena.exact or arena.slack < 0 else "at most "
-            yield f"arena slack {at_most}{arena.slack:,} B"
+        room = slack(arena)
+        if room is not None:
+            at_most = "" if arena.exact or room < 0 else "at most "
+            yield f"arena slack {at_most}{room:,} B"

@@ -118,6 +118,8 @@ class _Builder:
                 row.get("arena"),
                 row.get("runtime"),
                 self._evidence(("inputs", "models", number)),
+                row.get("target"),
+                row.get("kernels"),
             )
             for number, row in enumerate(values.get("models", ()))
         )

@@ -5,6 +5,7 @@ print(report.verdict)
 """
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from mapinspect.analysis.planned import costly_weights, image_of_map, planned_ar
 from mapinspect.checks.judge import judge
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed
-from mapinspect.model.budget import BudgetTable, ModelEntry
+from mapinspect.model.budget import BudgetTable, Inputs, ModelEntry
 from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Finding, Severity
@@ -51,13 +52,15 @@ class Run:
         self._request = request
         self._inputs: list[InputFile] = []
         self._folder = "."
+        self._listed = Inputs()
 
     def report(self) -> Report:
         """Return the report of the whole run; an input that cannot be used is its failure."""
         try:
-            return self._report()
+            report = self._report()
         except InputError as error:
-            return self._failed(error)
+            report = self._failed(error)
+        return replace(report, named=tuple(self._named()))
 
     def needs(self) -> tuple[tuple[ModelEntry, ...], dict[str, ArenaNeed]]:
         """Return the models of table and command line, and what each needs of its arena."""
@@ -87,6 +90,16 @@ class Run:
         lines = budget_lines(inspection)
         return Report(self._folder, tuple(self._inputs), inspection, outcomes, lines)
 
+    def _named(self) -> Iterator[str]:
+        """Yield every file that command line and table name as an input."""
+        request, listed = self._request, self._listed
+        for path in (request.config, request.elf, request.map, *request.models):
+            if path is not None:
+                yield str(path)
+        for name in (listed.elf, listed.map, *(entry.file for entry in listed.models)):
+            if name is not None:
+                yield str(self._beside(name))
+
     def _failed(self, error: InputError) -> Report:
         place = Evidence(error.path, error.line, error.what)
         finding = Finding(
@@ -95,14 +108,16 @@ class Run:
         return Report(self._folder, tuple(self._inputs), None, (), (), failure=finding)
 
     def _table(self) -> BudgetTable:
-        path = self._request.config or find_config(Path.cwd())
+        path = self._request.config or find_config(_working_folder())
         if path is None:
             return BudgetTable(path="")
         from mapinspect.readers.budget.reader import read_budget  # noqa: PLC0415 - start-up time
 
         source = self._read(path, "budget", "budget table")
         self._folder = os.path.dirname(source.path) or "."
-        return read_budget(source.path, source.content)
+        table = read_budget(source.path, source.content)
+        self._listed = table.inputs
+        return table
 
     def _elf(self, table: BudgetTable) -> ElfFile | None:
         path = self._request.elf or self._beside(table.inputs.elf)
@@ -130,14 +145,22 @@ class Run:
 
     def _entries(self, table: BudgetTable) -> tuple[ModelEntry, ...]:
         """Return the table's models, each from the file of its name on the command line."""
-        given = {path.name: str(path) for path in self._request.models}
+        given = _by_file_name(self._request.models)
+        listed = [os.path.basename(entry.file) for entry in table.inputs.models]
         entries = []
-        for entry in table.inputs.models:
-            file = given.pop(os.path.basename(entry.file), None) or str(self._beside(entry.file))
+        for entry, name in zip(table.inputs.models, listed, strict=True):
+            if name in given and listed.count(name) > 1:
+                what = f"could replace {listed.count(name)} models of the table"
+                raise InputError(given[name], None, what, "name it otherwise")
+            file = given.pop(name) if name in given else str(self._beside(entry.file))
             entries.append(replace(entry, file=file))
+        names = {entry.name for entry in entries}
         for name, path in given.items():
             declared = Evidence(path, None, "given with --model")
-            entries.append(ModelEntry(Path(name).stem, path, None, None, None, declared))
+            stem = Path(name).stem
+            own = path if stem in names else stem  # facts are kept by name, so each has its own
+            entries.append(ModelEntry(own, path, None, None, None, declared))
+            names.add(own)
         return tuple(entries)
 
     def _model(self, entry: ModelEntry) -> tuple[ModelEntry, SourceFile, Network]:
@@ -148,7 +171,12 @@ class Run:
 
     def _beside(self, name: str | None) -> Path | None:
         """Return a file that the table names, relative to the table's folder."""
-        return None if name is None else Path(os.path.normpath(os.path.join(self._folder, name)))
+        if name is None:
+            return None
+        path = os.path.join(self._folder, name)
+        plain = os.path.normpath(path)
+        # `..` behind a link leads elsewhere than its spelling says: then the spelling is kept.
+        return Path(plain if _is_same(plain, path) else path)
 
     def _read(self, path: Path, role: str, what: str) -> SourceFile:
         source = read_source(path, str(path), what)
@@ -190,14 +218,43 @@ def diagnose(request: Request, *, stale: bool) -> Diagnosis:
 
 
 def find_config(folder: Path) -> Path | None:
-    """Return the nearest ``mapinspect.toml`` from ``folder`` upward, to the repository's root."""
+    """Return the nearest ``mapinspect.toml`` from ``folder`` upward, to the repository's root.
+
+    Also one that cannot be read, such as a link to nowhere: what it would demand is not known.
+    """
     for candidate in (folder, *folder.parents):
         path = candidate / CONFIG_NAME
-        if path.is_file():
+        if os.path.lexists(path):
             return Path(os.path.relpath(path))
-        if (candidate / ".git").exists():
+        if os.path.lexists(candidate / ".git"):
             return None
     return None
+
+
+def _working_folder() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InputError(".", None, f"cannot be looked into ({reason})", "use --config") from None
+
+
+def _by_file_name(paths: Iterable[Path]) -> dict[str, str]:
+    """Return the paths by their last part; raise InputError when two of them share it."""
+    found: dict[str, str] = {}
+    for path in paths:
+        if found.setdefault(path.name, str(path)) != str(path):
+            what = f"has the file name of {found[path.name]}"
+            raise InputError(str(path), None, what, "list both in a table, or rename one")
+    return found
+
+
+def _is_same(path: str, other: str) -> bool:
+    """Return whether both lead to one file, or to none."""
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):
+        return not os.path.exists(path) and not os.path.exists(other)
 
 
 def _need(entry: ModelEntry, network: Network) -> ArenaNeed:

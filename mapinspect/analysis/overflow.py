@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from mapinspect.analysis.placement import place
+from mapinspect.analysis.placement import account
 from mapinspect.analysis.regions import map_regions
 from mapinspect.analysis.sections import sections_of_map
 from mapinspect.analysis.usage import usages
@@ -21,7 +21,7 @@ def map_usages(link_map: LinkMap, bits: int = MAP_BITS) -> tuple[Usage, ...]:
     A region that overflows does so by as many bytes as ld says ("overflowed by").
     """
     regions = map_regions(link_map, bits)
-    return usages(place(sections_of_map(link_map, regions), regions), regions)
+    return usages(account(sections_of_map(link_map, regions), regions), regions)
 
 
 def overflows(link_map: LinkMap, bits: int = MAP_BITS) -> tuple[Overflow, ...]:

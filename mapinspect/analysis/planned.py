@@ -24,7 +24,7 @@ def planned_arenas(
     image: MapImage, entries: Iterable[ModelEntry], needs: Mapping[str, ArenaNeed]
 ) -> tuple[PlannedArena, ...]:
     """Return each arena that models need, with the pieces that match its name."""
-    around = Surroundings(image.sections, image.regions, None, image.link_map)
+    around = Surroundings(image.sections, image.regions, {}, None, image.link_map)
     return tuple(
         PlannedArena(
             facts.models, facts.wanted, facts.needed, facts.exact, pieces(image, facts.wanted)

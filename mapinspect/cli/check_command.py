@@ -5,7 +5,14 @@ from pathlib import Path
 
 import click
 
-from mapinspect.cli.outputs import discard_stamp, refuse_inputs, write_stamp, write_text
+from mapinspect.cli.outputs import (
+    discard_stamp,
+    print_text,
+    refuse_inputs,
+    refuse_twice,
+    write_stamp,
+    write_text,
+)
 from mapinspect.cli.run import EXIT_INPUT, report_input_error
 from mapinspect.errors import InputError
 from mapinspect.model.finding import Finding
@@ -91,14 +98,16 @@ def check_command(
         note = "gate disabled: --exit-zero turns FAIL and UNKNOWN into exit status 0"
         report = replace(report, notes=(*report.notes, note))
     named = [Path(path) for path in (output, stamp, depfile) if path is not None]
-    for path in (*named, *(path for _, path in wanted)):
+    named += [path for _, path in wanted]
+    for path in named:
         refuse_inputs(path, report)
+    refuse_twice(named)
     for name, path in wanted:
         write_text(path, render(report, name))
     if output is not None:
         write_text(output, render(report, format_))
     elif report.failure is None or format_ == "json":
-        click.echo(render(report, format_), nl=False)
+        print_text(render(report, format_))
     status = _exit_status(report, exit_zero=exit_zero)
     if stamp is not None:
         write_stamp(stamp, depfile, report, is_passed=status == 0)

@@ -18,6 +18,11 @@ _COMMANDS: Final = {
         "check_command",
         "Judge a linked firmware by its budget; exit 0 PASS, 1 FAIL, 2 cannot judge.",
     ),
+    "fit": (
+        "mapinspect.cli.fit_command",
+        "fit_command",
+        "Say whether another model would fit a part or an image; exit 0, 1, 2.",
+    ),
     "link": (
         "mapinspect.cli.link_command",
         "link_command",

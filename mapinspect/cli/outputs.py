@@ -1,9 +1,15 @@
-"""Files that commands write: whole or not at all, and never over an input."""
+"""What commands write: files whole or not at all, never over an input; text to the terminal."""
 
+import io
 import os
 import stat
+import sys
 import tempfile
+from collections.abc import Iterable
+from itertools import combinations
 from pathlib import Path
+
+import click
 
 from mapinspect.cli import depfile
 from mapinspect.errors import InputError
@@ -13,12 +19,29 @@ _STAMP = b"mapinspect: PASS\n"
 
 
 def refuse_inputs(path: Path, report: Report) -> None:
-    """Raise InputError when ``path`` is one of the files that were read."""
+    """Raise InputError when ``path`` is one of the inputs, also of those not read any more."""
     for item in report.inputs:
-        if path.exists() and os.path.exists(item.path) and os.path.samefile(path, item.path):
-            raise InputError(
-                str(path), None, f"is the {item.role} that was read", "write to another file"
-            )
+        if _is_same(path, Path(item.path)):
+            what = f"is the {item.role} that was read"
+            raise InputError(str(path), None, what, "write to another file")
+    if any(_is_same(path, Path(name)) for name in report.named):
+        raise InputError(str(path), None, "is an input", "write to another file")
+
+
+def refuse_twice(paths: Iterable[Path]) -> None:
+    """Raise InputError when two of the files to write are one: the second would replace it."""
+    for first, second in combinations(paths, 2):
+        regular = not second.exists() or second.is_file()
+        if regular and (_is_same(first, second) or first.absolute() == second.absolute()):
+            what = "is to be written twice"
+            raise InputError(str(second), None, what, "name a file of its own for each report")
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except (OSError, ValueError):
+        return False  # one of them does not exist, so nothing can be lost
 
 
 def write_text(path: Path, text: str) -> None:
@@ -38,7 +61,26 @@ def write_bytes(path: Path, content: bytes) -> None:
             _replace(Path(os.path.realpath(path)), content)  # a symbolic link stays one
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise InputError(str(path), None, f"cannot be written ({reason})", "mend it") from None
+        remedy = "name a file in a folder that can be written"
+        raise InputError(str(path), None, f"cannot be written ({reason})", remedy) from None
+
+
+def print_text(text: str) -> None:
+    """Print to standard output; raise InputError when its reader is gone or its disk is full.
+
+    A verdict that nobody could read is no success. Characters that the terminal's encoding
+    lacks are spelt out.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        click.echo(text, nl=False)
+    except OSError as error:
+        # What is still buffered would fail again when Python flushes it on the way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        reason = error.strerror or type(error).__name__
+        what = f"cannot be written ({reason})"
+        raise InputError("standard output", None, what, "use --output FILE") from None
 
 
 def discard_stamp(path: Path) -> None:

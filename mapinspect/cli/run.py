@@ -1,7 +1,6 @@
 """The top-level handler: every way out of the program goes through here."""
 
 import os
-import sys
 import traceback
 from collections.abc import Sequence
 
@@ -28,10 +27,6 @@ def run(arguments: Sequence[str]) -> int:
         return EXIT_ABORTED
     except InputError as error:
         report_input_error(error)
-        return EXIT_INPUT
-    except BrokenPipeError:
-        # The reader of our output went away; what it would have learnt is lost, so no success.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_INPUT
     except Exception as error:  # noqa: BLE001 - the one place where a bug becomes exit status 3
         return report_bug(error)

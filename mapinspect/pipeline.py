@@ -13,6 +13,7 @@ from mapinspect.analysis.arena import greedy
 from mapinspect.analysis.budget_lines import budget_lines
 from mapinspect.analysis.inspect import Records, inspect
 from mapinspect.analysis.overflow import overflows
+from mapinspect.analysis.planned import costly_weights, image_of_map, planned_arenas
 from mapinspect.checks.judge import judge
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed
@@ -61,10 +62,12 @@ class Run:
             report = self._failed(error)
         return replace(report, named=tuple(self._named()))
 
-    def needs(self) -> tuple[ArenaNeed, ...]:
-        """Return what the models of table and command line need of their arenas."""
-        models = (self._model(entry) for entry in self._entries(self._table()))
-        return tuple(_need(entry, network) for entry, _, network in models)
+    def needs(self) -> tuple[tuple[ModelEntry, ...], dict[str, ArenaNeed]]:
+        """Return the models of table and command line, and what each needs of its arena."""
+        models = tuple(self._model(entry) for entry in self._entries(self._table()))
+        return tuple(entry for entry, _, _ in models), {
+            entry.name: _need(entry, network) for entry, _, network in models
+        }
 
     def _report(self) -> Report:
         table = self._table()
@@ -186,23 +189,32 @@ def check(request: Request) -> Report:
     return Run(request).report()
 
 
-def diagnose(request: Request, path: Path, *, stale: bool) -> Diagnosis:
-    """Explain a failed link from the map ``path`` that it may have written.
+def diagnose(request: Request, *, stale: bool) -> Diagnosis:
+    """Explain a failed link from ``request.map``, which it may have written.
 
     ``stale`` says that the link did not write it: ld leaves an older one behind when it stops
-    early. Never raises InputError; what cannot be read is the diagnosis' doubt.
+    early. Never raises InputError; what cannot be read is the diagnosis' doubt, or a model's.
     """
+    path = str(request.map)
     if stale:
-        doubt = "is of an earlier link: this one stopped before it wrote a map"
-        return Diagnosis(str(path), doubt, (), ())
+        return Diagnosis(path, "is of an earlier link: this one stopped before it wrote a map")
     run = Run(request)
     try:
         link_map = run.link_map(BudgetTable(path=""))
-        assert link_map is not None
-        return Diagnosis(str(path), None, overflows(link_map), run.needs())
     except InputError as error:
-        where = "" if error.path == str(path) else f"was not judged: {error.path}: "
-        return Diagnosis(str(path), f"{where}{error.what}", (), ())
+        return Diagnosis(path, error.what)
+    assert link_map is not None
+    diagnosis = Diagnosis(path, overflows=overflows(link_map))
+    try:
+        entries, needs = run.needs()
+    except InputError as error:
+        return replace(diagnosis, unread=str(error))
+    image = image_of_map(link_map)
+    return replace(
+        diagnosis,
+        arenas=planned_arenas(image, entries, needs),
+        weights=tuple(costly_weights(image, entries)),
+    )
 
 
 def find_config(folder: Path) -> Path | None:

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import click
 
 from mapinspect.analysis.arena.cost import cost, shared
+from mapinspect.analysis.arena.log import explain
 from mapinspect.analysis.arena.need import SAME_ARENA
 from mapinspect.analysis.arena.profile import (
     CORTEX,
@@ -52,6 +54,7 @@ _TABLES: Final = (".toml", ".csv")
     type=click.IntRange(min=0),
     help="Resource variables created in this arena. Default: those the model names.",
 )
+@click.option("--log", type=_FILE, help="Explain what the runtime wrote to this file.")
 @click.option("--share-arena", is_flag=True, help="The models take turns in one arena.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--output", type=_FILE, help="Write the report to this file, not to the terminal.")
@@ -63,6 +66,7 @@ def model_command(
     recording: bool,
     linear: bool,
     variables: int | None,
+    log: Path | None,
     share_arena: bool,
     format_: str,
     output: Path | None,
@@ -82,6 +86,9 @@ def model_command(
         chosen = chosen.with_linear_planner()
     count = SAME_ARENA if variables is None else variables or None
     costs = [cost(_read(path), chosen, variables=count) for path in files]
+    if log is not None:
+        lines = _log_lines(log)
+        costs = [replace(entry, log=explain(lines, entry.need)) for entry in costs]
     arena = shared(costs) if share_arena and len(costs) > 1 else None
     text = renderer(format_)(costs, arena)
     if output is None:
@@ -90,6 +97,11 @@ def model_command(
         _refuse_inputs(output, files)
         write_text(output, text)
     return 0 if all(entry.complete for entry in costs) else EXIT_INPUT
+
+
+def _log_lines(path: Path) -> list[str]:
+    content = read_source(path, str(path), "log").content
+    return content.decode("utf-8", "surrogateescape").splitlines()
 
 
 def default_kernels(target: str) -> str:

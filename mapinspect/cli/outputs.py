@@ -11,17 +11,11 @@ from pathlib import Path
 
 import click
 
+from mapinspect.cli import depfile
 from mapinspect.errors import InputError
-from mapinspect.model.report import Report, Verdict
+from mapinspect.model.report import Report
 
-
-def trace(path: Path) -> tuple[int, ...] | None:
-    """Return what changes when a file is written anew, or None where there is no file."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
+_STAMP = b"mapinspect: PASS\n"
 
 
 def refuse_inputs(path: Path, report: Report) -> None:
@@ -51,34 +45,24 @@ def _is_same(path: Path, other: Path) -> bool:
 
 
 def write_text(path: Path, text: str) -> None:
+    """Write a text file as ``write_bytes`` does; names that are not UTF-8 keep their bytes."""
+    write_bytes(path, text.encode("utf-8", "surrogateescape"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
     """Write a file through a temporary one beside it, so that a reader never sees half of it.
 
-    What a link points to is written, not the link. Devices and pipes, which nothing may replace,
-    are written to as they are. Raises InputError when the file cannot be written.
+    A device or pipe is written to as it is. Raises InputError when the file cannot be written.
     """
-    content = text.encode("utf-8", "surrogateescape")
     try:
-        target = Path(os.path.realpath(path))
-        if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-            target.write_bytes(content)
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
         else:
-            _replace(target, content)
+            _replace(Path(os.path.realpath(path)), content)  # a symbolic link stays one
     except OSError as error:
         reason = error.strerror or type(error).__name__
         remedy = "name a file in a folder that can be written"
         raise InputError(str(path), None, f"cannot be written ({reason})", remedy) from None
-
-
-def _replace(path: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
 
 
 def print_text(text: str) -> None:
@@ -99,40 +83,47 @@ def print_text(text: str) -> None:
         raise InputError("standard output", None, what, "use --output FILE") from None
 
 
-def write_stamp(stamp: Path, depfile: Path | None, report: Report) -> None:
-    """Write the stamp on PASS; the rule of its inputs always.
+def discard_stamp(path: Path) -> None:
+    """Remove a former stamp, so that only a PASS of this run leaves one.
 
-    The rule also names each input as a target of its own, so that a file that later disappears
-    reruns the check instead of stopping make.
+    Raises InputError when the file is none of ours: naming the ELF must not remove it.
     """
-    if depfile is not None:
-        inputs = [_escaped(item.path) for item in report.inputs]
-        rules = [f"{_escaped(str(stamp))}: {' '.join(inputs)}", *(f"{item}:" for item in inputs)]
-        write_text(depfile, "\n".join(rules) + "\n")
-    if report.verdict is Verdict.PASS:
-        write_text(stamp, "mapinspect: PASS\n")
-
-
-def remove_stamp(stamp: Path) -> None:
-    """Remove the stamp of an earlier run; raise InputError when it cannot be removed."""
     try:
-        if stamp.is_file() or stamp.is_symlink():  # never a device
-            stamp.unlink(missing_ok=True)
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise InputError(str(path), None, "is no regular file", "name a file of its own")
+        with path.open("rb") as stream:
+            content = stream.read(len(_STAMP) + 1)
+        if content not in (_STAMP, b""):
+            raise InputError(str(path), None, "is no stamp of mapinspect", "name a file of its own")
+        path.unlink()
+    except FileNotFoundError:
+        return
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        what = f"cannot be removed ({reason})"
-        raise InputError(str(stamp), None, what, "name a file for the stamp") from None
+        raise InputError(str(path), None, f"cannot be removed ({reason})", "mend it") from None
 
 
-def _escaped(path: str) -> str:
-    """Return a path as make reads it in a rule: blanks, # and $ escaped.
+def write_stamp(stamp: str, dependencies: Path | None, report: Report, *, is_passed: bool) -> None:
+    """Write the rule of what was read, and the stamp if the check is passed.
 
-    Raises InputError for a line break, which no rule can name.
+    ``stamp`` is spelt as the build system spells it: to make, ``a//b`` is not ``a/b``.
     """
-    if "\n" in path or "\r" in path:
-        raise InputError(path, None, "has a line break in its name", "rename it, or drop --depfile")
-    path = path.replace("\\", "/").replace("$", "$$")
-    return path.replace("#", "\\#").replace(" ", "\\ ").replace("\t", "\\\t")
+    if dependencies is not None:
+        write_text(dependencies, depfile.rule(stamp, (item.path for item in report.inputs)))
+    if is_passed:
+        write_bytes(Path(stamp), _STAMP)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".mapinspect.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
 
 
 def _umask() -> int:

@@ -121,12 +121,14 @@ class BudgetTable:
 
     ``margin`` is the share kept free: of the region (``margin_of`` "region": use at most
     length x (1 - margin)) or added to the sum of use ("sum": use x (1 + margin) at most length).
+    ``heap`` is "none" where the project promises that nothing allocates.
     """
 
     path: str
     name: str | None = None
     margin: Amount | None = None
     margin_of: str = "region"
+    heap: str | None = None
     inputs: Inputs = field(default_factory=Inputs)
     regions: tuple[RegionRow, ...] = ()
     budgets: tuple[BudgetRow, ...] = ()

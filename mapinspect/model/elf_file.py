@@ -29,7 +29,8 @@ class ElfSection:
 
     ``lma`` is found through the PT_LOAD that holds the section's file offset (or, for NOBITS,
     its address); it equals ``vma`` where no segment covers the section. ``has_contents`` is
-    False for NOBITS: such a section costs nothing where images are stored.
+    False for NOBITS: such a section costs nothing where images are stored. ``compressed`` contents
+    begin with a compression header; only debugging information may be.
     """
 
     ordinal: int
@@ -45,6 +46,7 @@ class ElfSection:
     executable: bool
     thread_local: bool
     has_contents: bool
+    compressed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

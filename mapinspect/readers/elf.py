@@ -15,6 +15,7 @@ from mapinspect.readers import (
 from mapinspect.readers.elf_damage import DamageError
 from mapinspect.readers.elf_tables import (
     SHF_ALLOC,
+    SHF_COMPRESSED,
     SHF_EXECINSTR,
     SHF_TLS,
     SHF_WRITE,
@@ -79,6 +80,7 @@ def _sections(rows: Sequence[SectionRow], load_addresses: Sequence[int]) -> tupl
             executable=row.says(SHF_EXECINSTR),
             thread_local=row.says(SHF_TLS),
             has_contents=row.has_contents,
+            compressed=row.says(SHF_COMPRESSED),
         )
         for row, lma in zip(rows, load_addresses, strict=True)
     )

@@ -40,7 +40,8 @@ def test_an_input_that_was_never_read_is_not_overwritten_either(
     Path("a.map").write_bytes((PAIRS / "tiny.map").read_bytes())
     Path("t.toml").write_text('version = 1\ninputs = { elf = "bad.elf", map = "a.map" }\n')
     assert check(*options) == 2
-    assert "write to another file" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "write to another file" in error or "name a file of its own" in error
     assert Path("bad.elf").read_bytes() == b"no ELF"
     assert Path("a.map").read_bytes() == (PAIRS / "tiny.map").read_bytes()
 
@@ -167,6 +168,6 @@ def test_a_line_break_in_a_name_starts_no_rule_of_its_own(
     Path("a\nb.elf").write_bytes((PAIRS / "tiny.elf").read_bytes())
     options = ("--elf", "a\nb.elf", "--map", PAIRS / "tiny.map", "--stamp", "ok", "--depfile", "d")
     assert check(*options) == 2
-    assert "has a line break in its name" in capsys.readouterr().err
+    assert "cannot stand in a make rule" in capsys.readouterr().err
     assert not Path("d").exists()
     assert not Path("ok").exists()

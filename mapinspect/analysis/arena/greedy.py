@@ -1,7 +1,7 @@
 """The greedy planner: where each buffer of the head lies.
 
 Largest first, each at the lowest offset where it fits beside the buffers that live at the same
-time. Source: ARCHITECTURE.md, "The arena"; behaviour of TFLM's GreedyMemoryPlanner.
+time. Source: ARENA.md; behaviour of TFLM's GreedyMemoryPlanner.
 """
 
 from bisect import bisect_right

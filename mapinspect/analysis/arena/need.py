@@ -24,6 +24,7 @@ from mapinspect.analysis.arena.tail import (
 from mapinspect.model.arena import ArenaNeed, ArenaPart, ArenaPlan
 from mapinspect.model.network import Network
 
+COMPRESSION = "COMPRESSION_METADATA"  # TFLM compression/metadata.fbs
 SAME_ARENA = -1  # resource variables in the tensor arena, as many as the model names
 
 
@@ -53,8 +54,12 @@ def need(
         simulation.prepare(node, memory)
     simulation.finish(plan)
     reasons = list(dict.fromkeys(memory.unsure for _, memory in nodes if memory.unsure))
+    if COMPRESSION in network.metadata:
+        reasons.append("the model is compressed")
     if network.sketched:
         reasons.append("the model is a table of layers, not a converted file")
+    refused = refusal(network, profile, nodes)
+    known = not reasons and refused is None
     return ArenaNeed(
         model=network.path,
         profile=profile.name,
@@ -63,9 +68,10 @@ def need(
         persistent=simulation.tail.used,
         smallest=simulation.smallest,
         accepted=simulation.accepted,
+        enough=simulation.smallest if known else None,
         exact=not reasons,
         reasons=tuple(reasons),
-        refused=refusal(network, profile, nodes),
+        refused=refused,
         parts=tuple(ArenaPart(name, size) for name, size in simulation.tail.parts.items()),
     )
 

@@ -58,6 +58,7 @@ _PROJECT: Final = {
     "name": Field(Kind.NAME, "the firmware's name, for reports"),
     "margin": Field(Kind.SHARE, "the share to keep free"),
     "of": Field(Kind.CHOICE, "what the margin is a share of", choices=("region", "sum")),
+    "heap": Field(Kind.CHOICE, "none: promise that nothing allocates", choices=("none",)),
 }
 
 _INPUTS: Final = {

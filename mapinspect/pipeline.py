@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from mapinspect.analysis.arena import greedy
 from mapinspect.analysis.budget_lines import budget_lines
 from mapinspect.analysis.inspect import Records, inspect
 from mapinspect.analysis.overflow import overflows
@@ -30,6 +29,7 @@ from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
+from mapinspect.needs import arena_need
 from mapinspect.readers.budget.find import find_config
 from mapinspect.readers.source import SourceFile, read_source
 
@@ -74,7 +74,7 @@ class Run:
         """Return the models of table and command line, and what each needs of its arena."""
         models = tuple(self._model(entry) for entry in self._entries(self.table()))
         return tuple(entry for entry, _, _ in models), {
-            entry.name: _need(entry, network) for entry, _, network in models
+            entry.name: arena_need(entry, network, None) for entry, _, network in models
         }
 
     def _report(self) -> Report:
@@ -91,7 +91,7 @@ class Run:
             elf=elf,
             link_map=link_map,
             models=tuple((entry, source.content) for entry, source, _ in models),
-            needs={entry.name: _need(entry, network) for entry, _, network in models},
+            needs={entry.name: arena_need(entry, network, elf) for entry, _, network in models},
             part=self._part(table),
             baseline=self._baseline(table),
         )
@@ -271,24 +271,3 @@ def _is_same(path: str, other: str) -> bool:
         return os.path.samefile(path, other)
     except (OSError, ValueError):
         return not os.path.exists(path) and not os.path.exists(other)
-
-
-def _need(entry: ModelEntry, network: Network) -> ArenaNeed:
-    """Return what the model's runtime needs of its arena.
-
-    ``plan-only``: exactly the head of the greedy plan. Without a runtime the head is a lower
-    bound, since the persistent part is not counted.
-    """
-    plan = greedy.plan(network)
-    named = entry.runtime == "plan-only"
-    return ArenaNeed(
-        model=entry.name,
-        profile=entry.runtime or "unknown",
-        plan=plan,
-        nonpersistent=plan.head,
-        persistent=0,
-        smallest=plan.head,
-        exact=named,
-        reasons=() if named else ("its runtime is not named, so only the plan is counted",),
-        refused=None,
-    )

@@ -133,7 +133,7 @@ def sections_of_map(link_map: LinkMap, regions: tuple[Region, ...]) -> tuple[Pla
             overlay=section.name in overlays,
         )
         for section in link_map.sections
-        if section.vma is not None and section.size and _is_allocated(section)
+        if section.vma is not None and section.size and seems_allocated(section)
         if section.vma or any(region.span.start == 0 for region in regions)
     )
 
@@ -148,7 +148,8 @@ def _alignment_allowed(address: int) -> int:
     return min(address & -address or _ALIGNMENT_LIMIT, _ALIGNMENT_LIMIT)
 
 
-def _is_allocated(section: MapSection) -> bool:
+def seems_allocated(section: MapSection) -> bool:
+    """Return whether a section of a map is allocated, as far as its name tells."""
     return not section.name.startswith(_NOT_ALLOCATED)
 
 
@@ -230,7 +231,7 @@ def _only_in_map(
     in_elf = {(section.name, section.vma & mask) for section in elf.sections}
     found = []
     for section in link_map.sections:
-        if section.vma is None or not section.size or not _is_allocated(section):
+        if section.vma is None or not section.size or not seems_allocated(section):
             continue
         if (section.name, section.vma & mask) in in_elf or section.name in reported:
             continue

@@ -71,7 +71,9 @@ class ModelEntry:
     """A model that the firmware embeds: its file, and how to find it and its arena.
 
     ``runtime`` names what the arena must satisfy: ``plan-only`` needs exactly the head of the
-    greedy plan. None: unknown, so only a lower bound of the need is known.
+    greedy plan, ``tflite-micro`` what TensorFlow Lite Micro allocates. None: what is seen in the
+    image decides. ``target`` and ``kernels`` name the runtime's build where the image does not
+    tell it.
     """
 
     name: str
@@ -80,6 +82,8 @@ class ModelEntry:
     arena: str | None
     runtime: str | None
     declared: Evidence
+    target: str | None = None
+    kernels: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

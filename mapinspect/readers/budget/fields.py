@@ -82,8 +82,10 @@ _MODEL: Final = {
     "runtime": Field(
         Kind.CHOICE,
         "what plans the arena; plan-only needs exactly the head of the greedy plan",
-        choices=("plan-only",),
+        choices=("plan-only", "tflite-micro"),
     ),
+    "target": Field(Kind.NAME, "the core or chip, where the image does not tell: cortex-m4, …"),
+    "kernels": Field(Kind.NAME, "its kernel set, as for `mapinspect model --kernels`"),
 }
 
 _PROJECT: Final = {

@@ -77,6 +77,8 @@ class Records:
                 row.get("arena"),
                 row.get("runtime"),
                 self._rows.evidence(("inputs", "models", number)),
+                row.get("target"),
+                row.get("kernels"),
             )
             for number, row in enumerate(values.get("models", ()))
         )

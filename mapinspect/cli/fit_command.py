@@ -8,6 +8,7 @@ from typing import Final
 import click
 
 from mapinspect.analysis.arena.build_need import build_need
+from mapinspect.analysis.arena.dwarf_structs import wanted_structs
 from mapinspect.analysis.arena.fit import (
     Exchange,
     choose,
@@ -25,7 +26,7 @@ from mapinspect.cli.model_command import read_model, refuse_overwriting
 from mapinspect.cli.outputs import print_text, write_text
 from mapinspect.cli.run import EXIT_INPUT
 from mapinspect.errors import InputError
-from mapinspect.model.arena import ArenaNeed, BuildEvidence
+from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.fit import Fit, FitVerdict
 from mapinspect.model.inspection import Inspection
@@ -34,6 +35,7 @@ from mapinspect.pipeline import Request, check
 from mapinspect.readers.elf import read_elf
 from mapinspect.readers.parts import read_part
 from mapinspect.readers.source import read_source
+from mapinspect.readers.tflite_evidence import build_evidence
 
 _FILE: Final = click.Path(path_type=Path)
 _STATUS: Final = {FitVerdict.FITS: 0, FitVerdict.NO: 1, FitVerdict.UNKNOWN: EXIT_INPUT}
@@ -155,13 +157,7 @@ def _image_need(network: Network, runtime: str | None, elf: ElfFile | None) -> A
         return _head_only(network, known=True)
     choice = None
     if elf is not None:
-        evidence = BuildEvidence(
-            machine=elf.machine,
-            bits=elf.bits,
-            arm_attributes=elf.arm_attributes,
-            symbols=elf.symbols.names(),
-        )
-        choice = recognise(evidence)
+        choice = recognise(build_evidence(elf, wanted_structs()))
     return _head_only(network) if choice is None else build_need(network, choice)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from mapinspect.analysis.arenas import arena_facts
 from mapinspect.analysis.conservation import unconserved
+from mapinspect.analysis.disagreements import disagreements
 from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
@@ -17,7 +18,6 @@ from mapinspect.analysis.reservations.names import STACK_TOPS
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
 from mapinspect.analysis.rows import uses
 from mapinspect.analysis.sections import (
-    disagreements,
     sections_of_elf,
     sections_of_map,
     unallocated_sections,

@@ -7,6 +7,8 @@ earlier or a failed link left behind describes another image; whatever rests on 
 judged. Without an ELF there is no proof that the link succeeded at all: ld writes a complete map
 also when it fails.
 
+    undecided[map-elf-disagree]: .bss has 4096 bytes in the map and 2064 in the ELF
+
 Mend it by linking again and naming the map and the ELF of that one link.
 """
 
@@ -18,7 +20,7 @@ from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
 
 
-@check("map-elf-disagree", "map and ELF are of the same link", __doc__)
+@check("map-elf-disagree", "map and ELF are of the same link", __doc__, least="error")
 def map_elf_disagree(inspection: Inspection) -> Iterator[Outcome]:
     """Name what map and ELF state differently: target, sections, or the first symbols."""
     remedy = "link again, and name the map and the ELF of that one link"

@@ -5,17 +5,18 @@ print(report.verdict)
 """
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mapinspect.analysis.arena import greedy
 from mapinspect.analysis.budget_lines import budget_lines
 from mapinspect.analysis.inspect import Records, inspect
 from mapinspect.analysis.overflow import overflows
+from mapinspect.analysis.planned import costly_weights, image_of_map, planned_arenas
 from mapinspect.checks.judge import judge
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed
-from mapinspect.model.budget import BudgetTable, ModelEntry
+from mapinspect.model.budget import BudgetTable, Inputs, ModelEntry
 from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Finding, Severity
@@ -23,6 +24,7 @@ from mapinspect.model.image import Evidence
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
 from mapinspect.model.report import InputFile, Report
+from mapinspect.needs import arena_need
 from mapinspect.readers.source import SourceFile, read_source
 
 CONFIG_NAME = "mapinspect.toml"
@@ -50,18 +52,22 @@ class Run:
         self._request = request
         self._inputs: list[InputFile] = []
         self._folder = "."
+        self._listed = Inputs()
 
     def report(self) -> Report:
         """Return the report of the whole run; an input that cannot be used is its failure."""
         try:
-            return self._report()
+            report = self._report()
         except InputError as error:
-            return self._failed(error)
+            report = self._failed(error)
+        return replace(report, named=tuple(self._named()))
 
-    def needs(self) -> tuple[ArenaNeed, ...]:
-        """Return what the models of table and command line need of their arenas."""
-        models = (self._model(entry) for entry in self._entries(self._table()))
-        return tuple(_need(entry, network) for entry, _, network in models)
+    def needs(self) -> tuple[tuple[ModelEntry, ...], dict[str, ArenaNeed]]:
+        """Return the models of table and command line, and what each needs of its arena."""
+        models = tuple(self._model(entry) for entry in self._entries(self._table()))
+        return tuple(entry for entry, _, _ in models), {
+            entry.name: arena_need(entry, network, None) for entry, _, network in models
+        }
 
     def _report(self) -> Report:
         table = self._table()
@@ -77,12 +83,22 @@ class Run:
             elf=elf,
             link_map=link_map,
             models=tuple((entry, source.content) for entry, source, _ in models),
-            needs={entry.name: _need(entry, network) for entry, _, network in models},
+            needs={entry.name: arena_need(entry, network, elf) for entry, _, network in models},
         )
         inspection = inspect(records)
         outcomes = judge(inspection, warnings_fail=self._request.warnings_fail)
         lines = budget_lines(inspection)
         return Report(self._folder, tuple(self._inputs), inspection, outcomes, lines)
+
+    def _named(self) -> Iterator[str]:
+        """Yield every file that command line and table name as an input."""
+        request, listed = self._request, self._listed
+        for path in (request.config, request.elf, request.map, *request.models):
+            if path is not None:
+                yield str(path)
+        for name in (listed.elf, listed.map, *(entry.file for entry in listed.models)):
+            if name is not None:
+                yield str(self._beside(name))
 
     def _failed(self, error: InputError) -> Report:
         place = Evidence(error.path, error.line, error.what)
@@ -92,14 +108,16 @@ class Run:
         return Report(self._folder, tuple(self._inputs), None, (), (), failure=finding)
 
     def _table(self) -> BudgetTable:
-        path = self._request.config or find_config(Path.cwd())
+        path = self._request.config or find_config(_working_folder())
         if path is None:
             return BudgetTable(path="")
         from mapinspect.readers.budget.reader import read_budget  # noqa: PLC0415 - start-up time
 
         source = self._read(path, "budget", "budget table")
         self._folder = os.path.dirname(source.path) or "."
-        return read_budget(source.path, source.content)
+        table = read_budget(source.path, source.content)
+        self._listed = table.inputs
+        return table
 
     def _elf(self, table: BudgetTable) -> ElfFile | None:
         path = self._request.elf or self._beside(table.inputs.elf)
@@ -127,14 +145,22 @@ class Run:
 
     def _entries(self, table: BudgetTable) -> tuple[ModelEntry, ...]:
         """Return the table's models, each from the file of its name on the command line."""
-        given = {path.name: str(path) for path in self._request.models}
+        given = _by_file_name(self._request.models)
+        listed = [os.path.basename(entry.file) for entry in table.inputs.models]
         entries = []
-        for entry in table.inputs.models:
-            file = given.pop(os.path.basename(entry.file), None) or str(self._beside(entry.file))
+        for entry, name in zip(table.inputs.models, listed, strict=True):
+            if name in given and listed.count(name) > 1:
+                what = f"could replace {listed.count(name)} models of the table"
+                raise InputError(given[name], None, what, "name it otherwise")
+            file = given.pop(name) if name in given else str(self._beside(entry.file))
             entries.append(replace(entry, file=file))
+        names = {entry.name for entry in entries}
         for name, path in given.items():
             declared = Evidence(path, None, "given with --model")
-            entries.append(ModelEntry(Path(name).stem, path, None, None, None, declared))
+            stem = Path(name).stem
+            own = path if stem in names else stem  # facts are kept by name, so each has its own
+            entries.append(ModelEntry(own, path, None, None, None, declared))
+            names.add(own)
         return tuple(entries)
 
     def _model(self, entry: ModelEntry) -> tuple[ModelEntry, SourceFile, Network]:
@@ -145,7 +171,12 @@ class Run:
 
     def _beside(self, name: str | None) -> Path | None:
         """Return a file that the table names, relative to the table's folder."""
-        return None if name is None else Path(os.path.normpath(os.path.join(self._folder, name)))
+        if name is None:
+            return None
+        path = os.path.join(self._folder, name)
+        plain = os.path.normpath(path)
+        # `..` behind a link leads elsewhere than its spelling says: then the spelling is kept.
+        return Path(plain if _is_same(plain, path) else path)
 
     def _read(self, path: Path, role: str, what: str) -> SourceFile:
         source = read_source(path, str(path), what)
@@ -158,52 +189,69 @@ def check(request: Request) -> Report:
     return Run(request).report()
 
 
-def diagnose(request: Request, path: Path, *, stale: bool) -> Diagnosis:
-    """Explain a failed link from the map ``path`` that it may have written.
+def diagnose(request: Request, *, stale: bool) -> Diagnosis:
+    """Explain a failed link from ``request.map``, which it may have written.
 
     ``stale`` says that the link did not write it: ld leaves an older one behind when it stops
-    early. Never raises InputError; what cannot be read is the diagnosis' doubt.
+    early. Never raises InputError; what cannot be read is the diagnosis' doubt, or a model's.
     """
+    path = str(request.map)
     if stale:
-        doubt = "is of an earlier link: this one stopped before it wrote a map"
-        return Diagnosis(str(path), doubt, (), ())
+        return Diagnosis(path, "is of an earlier link: this one stopped before it wrote a map")
     run = Run(request)
     try:
         link_map = run.link_map(BudgetTable(path=""))
-        assert link_map is not None
-        return Diagnosis(str(path), None, overflows(link_map), run.needs())
     except InputError as error:
-        where = "" if error.path == str(path) else f"was not judged: {error.path}: "
-        return Diagnosis(str(path), f"{where}{error.what}", (), ())
+        return Diagnosis(path, error.what)
+    assert link_map is not None
+    diagnosis = Diagnosis(path, overflows=overflows(link_map))
+    try:
+        entries, needs = run.needs()
+    except InputError as error:
+        return replace(diagnosis, unread=str(error))
+    image = image_of_map(link_map)
+    return replace(
+        diagnosis,
+        arenas=planned_arenas(image, entries, needs),
+        weights=tuple(costly_weights(image, entries)),
+    )
 
 
 def find_config(folder: Path) -> Path | None:
-    """Return the nearest ``mapinspect.toml`` from ``folder`` upward, to the repository's root."""
+    """Return the nearest ``mapinspect.toml`` from ``folder`` upward, to the repository's root.
+
+    Also one that cannot be read, such as a link to nowhere: what it would demand is not known.
+    """
     for candidate in (folder, *folder.parents):
         path = candidate / CONFIG_NAME
-        if path.is_file():
+        if os.path.lexists(path):
             return Path(os.path.relpath(path))
-        if (candidate / ".git").exists():
+        if os.path.lexists(candidate / ".git"):
             return None
     return None
 
 
-def _need(entry: ModelEntry, network: Network) -> ArenaNeed:
-    """Return what the model's runtime needs of its arena.
+def _working_folder() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InputError(".", None, f"cannot be looked into ({reason})", "use --config") from None
 
-    ``plan-only``: exactly the head of the greedy plan. Without a runtime the head is a lower
-    bound, since the persistent part is not counted.
-    """
-    plan = greedy.plan(network)
-    named = entry.runtime == "plan-only"
-    return ArenaNeed(
-        model=entry.name,
-        profile=entry.runtime or "unknown",
-        plan=plan,
-        nonpersistent=plan.head,
-        persistent=0,
-        smallest=plan.head,
-        exact=named,
-        reasons=() if named else ("its runtime is not named, so only the plan is counted",),
-        refused=None,
-    )
+
+def _by_file_name(paths: Iterable[Path]) -> dict[str, str]:
+    """Return the paths by their last part; raise InputError when two of them share it."""
+    found: dict[str, str] = {}
+    for path in paths:
+        if found.setdefault(path.name, str(path)) != str(path):
+            what = f"has the file name of {found[path.name]}"
+            raise InputError(str(path), None, what, "list both in a table, or rename one")
+    return found
+
+
+def _is_same(path: str, other: str) -> bool:
+    """Return whether both lead to one file, or to none."""
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):
+        return not os.path.exists(path) and not os.path.exists(other)

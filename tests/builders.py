@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import count
 
 from mapinspect.analysis.inspect import Records, inspect
 from mapinspect.analysis.limits import region_limits
-from mapinspect.analysis.placement import place
+from mapinspect.analysis.placement import account
 from mapinspect.analysis.usage import usages
 from mapinspect.model.budget import Amount, BudgetTable, ModelEntry, RegionRow
 from mapinspect.model.image import Evidence, Region, Span
@@ -22,6 +23,7 @@ from mapinspect.model.inspection import (
     Unconserved,
 )
 
+_ORDINALS = count(1)  # sections lie in the image in the order in which a test makes them
 FLASH = Region("FLASH", Span(0x0800_0000, 0x1_0000), "xr", Evidence("app.map", 3, "FLASH"))
 RAM = Region("RAM", Span(0x2000_0000, 0x1000), "xrw", Evidence("app.map", 4, "RAM"))
 
@@ -37,7 +39,7 @@ def section(
     ordinal: int = 0,
 ) -> PlacedSection:
     return PlacedSection(
-        ordinal=ordinal or hash((name, vma)) & 0xFFFF,
+        ordinal=ordinal or next(_ORDINALS),
         name=name,
         size=size,
         vma=vma,
@@ -90,14 +92,14 @@ def inspection(
 ) -> Inspection:
     """An ELF's inspection with these sections, in these regions, under this table."""
     budget = budget or table()
-    placements = place(sections, regions)
+    accounts = account(sections, regions)
     return replace(
         inspect(Records(budget, None, None)),
         elf=ElfFacts("app.elf", "EXEC", "ARM", stripped=False),
         regions=regions,
-        usages=usages(placements, regions),
+        usages=usages(accounts, regions),
         limits=region_limits(budget, regions),
-        placements=placements,
+        placements=accounts.placements,
     )
 
 

@@ -54,7 +54,7 @@ def enum(name: str, value: str) -> int:
     return int(getattr(getattr(tflite, name), value))
 
 
-class _Writer:
+class Writer:
     def __init__(self) -> None:
         self.builder = flatbuffers.Builder(4096)
 
@@ -97,7 +97,7 @@ class _Writer:
         return self.table(name, **prepared)
 
 
-def _tensor(writer: _Writer, tensor: T, buffers: list[bytes]) -> int:
+def _tensor(writer: Writer, tensor: T, buffers: list[bytes]) -> int:
     number = 0
     if tensor.data is not None:
         buffers.append(bytes(tensor.data) if isinstance(tensor.data, int) else tensor.data)
@@ -128,7 +128,7 @@ def _tensor(writer: _Writer, tensor: T, buffers: list[bytes]) -> int:
     )
 
 
-def _operator(writer: _Writer, op: Op, codes: list[tuple[str, str | None, int]]) -> int:
+def _operator(writer: Writer, op: Op, codes: list[tuple[str, str | None, int]]) -> int:
     key = (op.code, op.custom, op.version)
     if key not in codes:
         codes.append(key)
@@ -146,7 +146,7 @@ def _operator(writer: _Writer, op: Op, codes: list[tuple[str, str | None, int]])
     )
 
 
-def _code(writer: _Writer, code: tuple[str, str | None, int]) -> int:
+def _code(writer: Writer, code: tuple[str, str | None, int]) -> int:
     name, custom, version = code
     number = enum("BuiltinOperator", name)
     text = None if custom is None else writer.builder.CreateString(custom)
@@ -163,7 +163,7 @@ def write_model(
     *graphs: G, metadata: dict[str, bytes] | None = None, version: int = 3, description: str = ""
 ) -> bytes:
     """Return the bytes of a model with these subgraphs; buffer 0 is empty, as it must be."""
-    writer = _Writer()
+    writer = Writer()
     buffers: list[bytes] = [b""]
     codes: list[tuple[str, str | None, int]] = []
     written = []
@@ -192,7 +192,7 @@ def write_model(
 
 
 def _finish(
-    writer: _Writer,
+    writer: Writer,
     graphs: list[int],
     codes: list[tuple[str, str | None, int]],
     buffers: list[bytes],

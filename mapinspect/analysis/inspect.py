@@ -5,23 +5,30 @@ from dataclasses import dataclass, field
 
 from mapinspect.analysis.arenas import arena_facts
 from mapinspect.analysis.conservation import unconserved
+from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
-from mapinspect.analysis.locate import Surroundings, matched
+from mapinspect.analysis.locate import Surroundings, homes, matched
 from mapinspect.analysis.models import model_facts
-from mapinspect.analysis.placement import place, region_at
+from mapinspect.analysis.placement import Accounts, account, region_at
 from mapinspect.analysis.regions import map_regions, regions_of
 from mapinspect.analysis.reservations.find import reservations_of
 from mapinspect.analysis.reservations.layout import Layout, layout_of_elf
 from mapinspect.analysis.reservations.names import STACK_TOPS
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
 from mapinspect.analysis.rows import uses
-from mapinspect.analysis.sections import disagreements, sections_of_elf, sections_of_map
+from mapinspect.analysis.sections import (
+    disagreements,
+    sections_of_elf,
+    sections_of_map,
+    unallocated_sections,
+)
+from mapinspect.analysis.symbol_agreement import symbol_disagreements
 from mapinspect.analysis.usage import usages
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.image import Evidence
-from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Placement
+from mapinspect.model.inspection import Disagreement, ElfFacts, Inspection, MapFacts, Placement
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.reservation import Reservations
 
@@ -41,9 +48,8 @@ class Records:
 
 def inspect(records: Records) -> Inspection:
     """Return all facts about the image; judges nothing."""
-    around = _surroundings(records)
-    placements = place(around.sections, around.regions)
-    used = usages(placements, around.regions)
+    around, accounts = surroundings(records)
+    used = usages(accounts, around.regions)
     models = tuple(model_facts(around, entry, content) for entry, content in records.models)
     arenas = arena_facts(around, (entry for entry, _ in records.models), records.needs)
     table = records.table
@@ -58,7 +64,7 @@ def inspect(records: Records) -> Inspection:
         regions=around.regions,
         usages=used,
         limits=region_limits(table, around.regions),
-        placements=placements,
+        placements=accounts.placements,
         uses=linked,
         models=models,
         arenas=arenas,
@@ -66,18 +72,24 @@ def inspect(records: Records) -> Inspection:
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
         rows=row_numbers(records.table, around, linked, Estimates.of(models, arenas), matches),
         reservations=kept.items,
-        stack_room=_stack_room(layout, placements) if layout else None,
+        habits=habits(around),
+        stack_room=_stack_room(layout, accounts.placements) if layout else None,
     )
 
 
-def _surroundings(records: Records) -> Surroundings:
+def surroundings(records: Records) -> tuple[Surroundings, Accounts]:
+    """Return the image's sections and regions, and which lies where."""
     elf, link_map = records.elf, records.link_map
     regions = regions_of(records.table, link_map, elf.bits if elf else _MAP_BITS)
     if elf is not None:
-        sections = sections_of_elf(elf)
+        sections = sections_of_elf(elf, link_map)
+        unallocated = unallocated_sections(elf, link_map)
     else:
         sections = sections_of_map(link_map, regions) if link_map else ()
-    return Surroundings(sections, regions, elf, link_map)
+        unallocated = ()
+    accounts = account(sections, regions, unallocated)
+    around = Surroundings(sections, regions, homes(accounts.placements), elf, link_map)
+    return around, accounts
 
 
 def _layout(around: Surroundings) -> Layout | None:
@@ -104,18 +116,23 @@ def _elf_facts(elf: ElfFile | None) -> ElfFacts | None:
     return ElfFacts(elf.path, elf.kind, elf.machine, len(elf.symbols) == 0)
 
 
+def _disagreements(link_map: LinkMap, elf: ElfFile) -> tuple[Disagreement, ...]:
+    """Return how map and ELF differ: in their sections or, where those agree, in their symbols."""
+    return disagreements(link_map, elf) or symbol_disagreements(link_map, elf)
+
+
 def _map_facts(records: Records, around: Surroundings) -> MapFacts:
     link_map, elf = records.link_map, records.elf
     assert link_map is not None
     allocated = {(section.name, section.vma) for section in around.sections}
     own_regions = map_regions(link_map, elf.bits if elf else _MAP_BITS)
-    own = usages(place(sections_of_map(link_map, own_regions), own_regions), own_regions)
+    own = usages(account(sections_of_map(link_map, own_regions), own_regions), own_regions)
     return MapFacts(
         path=link_map.path,
         line_count=link_map.line_count,
         unknown=tuple(Evidence(link_map.path, line.line, line.text) for line in link_map.unknown),
         unconserved=unconserved(link_map, allocated),
-        disagreements=disagreements(link_map, elf) if elf else (),
+        disagreements=_disagreements(link_map, elf) if elf else (),
         overflows=tuple(usage for usage in own if usage.free < 0),
         sections=sum(1 for section in link_map.sections if section.size),
     )

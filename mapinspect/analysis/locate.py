@@ -1,25 +1,28 @@
 """Symbols, sections and objects that a glob selects, with where each lies."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from mapinspect.analysis.placement import region_at
 from mapinspect.analysis.usage import union
 from mapinspect.model.budget import Match
 from mapinspect.model.elf_file import ElfFile, ElfSymbol
-from mapinspect.model.image import Evidence, Region, Span
-from mapinspect.model.inspection import Located, Matched, PlacedSection
+from mapinspect.model.image import Evidence, Region, Role, Span
+from mapinspect.model.inspection import Located, Matched, PlacedSection, Placement
 from mapinspect.model.link_map import InputSection, LinkMap
 from mapinspect.model.symbol_names import base_name
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What places are found in: the image's sections, its regions, its ELF and its map."""
+    """What places are found in: the image's sections, its regions, its ELF and its map.
+
+    ``homes`` says in which region each section lies, by its ordinal and its role.
+    """
 
     sections: tuple[PlacedSection, ...]
     regions: tuple[Region, ...]
+    homes: Mapping[tuple[int, Role], Region | None]
     elf: ElfFile | None
     link_map: LinkMap | None
 
@@ -31,18 +34,20 @@ class Surroundings:
         return self.link_map.path if self.link_map is not None else ""
 
     def inside(self, section: PlacedSection, name: str, span: Span, evidence: Evidence) -> Located:
-        """Return the place of a span of this section."""
+        """Return the place of a span of this section; its region holds it to the last byte."""
         lma = section.lma + (span.start - section.vma)
-        region, load = region_at(span.start, self.regions), region_at(lma, self.regions)
-        return Located(
-            name,
-            span,
-            lma,
-            section,
-            region.name if region else None,
-            load.name if load and section.has_contents and lma != span.start else None,
-            evidence,
-        )
+        region = self._around(section, Role.RUN, span)
+        load_region = self._around(section, Role.LOAD, Span(lma, span.size))
+        return Located(name, span, lma, section, region, load_region, evidence)
+
+    def _around(self, section: PlacedSection, role: Role, span: Span) -> str | None:
+        region = self.homes.get((section.ordinal, role))
+        return region.name if region is not None and region.span.contains(span) else None
+
+
+def homes(placements: Iterable[Placement]) -> dict[tuple[int, Role], Region | None]:
+    """Return the region of every placement, by its section's ordinal and its role."""
+    return {(item.section.ordinal, item.role): item.region for item in placements}
 
 
 def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:

@@ -1,61 +1,111 @@
 """Sections → placements: which bytes lie in which region, in which role."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from mapinspect.model.image import Region, Role, Span
+from mapinspect.analysis.cursors import Replay, Step
+from mapinspect.model.image import Region
 from mapinspect.model.inspection import PlacedSection, Placement
 
 
-def place(sections: Iterable[PlacedSection], regions: tuple[Region, ...]) -> tuple[Placement, ...]:
-    """Return every placement of the sections, by address.
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Every placement of an image by address, and ld's own account of the regions.
 
-    A section lies in the smallest region that holds its first byte. One that starts past every
-    region but right behind an overflowing section belongs to that section's region: ld keeps
-    placing sections after the end when a region overflows.
+    ``unallocated`` are COPY and INFO sections, which take up nothing but which ld counts.
+    ``reached`` is, per region name, the address up to which ld counts the region as used.
     """
-    placements: list[Placement] = []
-    for section, role, span in _by_address(sections):
-        previous = placements[-1] if placements else None
-        placements.append(_place_one(section, role, span, regions, previous))
-    return tuple(placements)
+
+    placements: tuple[Placement, ...]
+    unallocated: tuple[Placement, ...]
+    reached: dict[str, int]
 
 
-def _by_address(
+def place(sections: Iterable[PlacedSection], regions: tuple[Region, ...]) -> tuple[Placement, ...]:
+    """Return every placement of the sections, by address; see ``account``."""
+    return account(sections, regions).placements
+
+
+def account(
     sections: Iterable[PlacedSection],
-) -> list[tuple[PlacedSection, Role, Span]]:
-    """Return all bytes of all sections by address: load images follow code in one Flash."""
-    found = [(section, role, span) for section in sections for role, span in spans(section)]
-    found.sort(key=lambda item: (item[2].start, item[2].end, item[0].ordinal))
-    return found
+    regions: tuple[Region, ...],
+    unallocated: Iterable[PlacedSection] = (),
+) -> Accounts:
+    """Place the sections as ld did, replaying its cursors.
+
+    A section lies in the region whose cursor stands where it starts, else in the smallest one
+    that holds its first byte. One that starts past a region's end, right behind a section of that
+    region, belongs to it: ld goes on placing sections when a region overflows. A region inside a
+    larger one that its sections would leave, although the larger one holds them, was not meant.
+    """
+    order = _in_script_order(sections, unallocated)
+    candidates = list(regions)
+    while True:
+        replay = Replay(candidates)
+        for section, allocated in order:
+            replay.add(section, allocated=allocated)
+        replay.settle()
+        unmeant = _unmeant(replay.steps, candidates)
+        if unmeant is None:
+            return _accounts(replay)
+        candidates.remove(unmeant)
 
 
-def spans(section: PlacedSection) -> Iterator[tuple[Role, Span]]:
-    """Yield the bytes a section occupies, by role; none for an empty section."""
-    if section.size == 0:
-        return
-    yield Role.RUN, Span(section.vma, section.size)
-    if section.has_contents and section.lma != section.vma:
-        yield Role.LOAD, Span(section.lma, section.size)
+def _in_script_order(
+    sections: Iterable[PlacedSection], unallocated: Iterable[PlacedSection]
+) -> list[tuple[PlacedSection, bool]]:
+    """Return the sections in the order of their headers, each with whether it is allocated.
+
+    An ELF for AVR has the header of ``.data`` before that of ``.text``, behind which its image is
+    stored: a section comes after the one behind which it is stored.
+    """
+    order = [(section, True) for section in sections]
+    order += [(section, False) for section in unallocated]
+    order.sort(key=lambda pair: pair[0].ordinal)
+    places = {
+        section.vma + section.size: place
+        for place, (section, _) in enumerate(order)
+        if section.size
+    }
+    behind = [
+        max(place, places.get(section.lma, 0)) if section.lma != section.vma else place
+        for place, (section, _) in enumerate(order)
+    ]
+    return [
+        order[place]
+        for place in sorted(range(len(order)), key=lambda n: (behind[n], n != behind[n]))
+    ]
+
+
+def _unmeant(steps: list[Step], regions: list[Region]) -> Region | None:
+    """Return a region that cannot be meant: its section leaves it, but not the one around it."""
+    for step in steps:
+        inner = step.region
+        if inner is None or not step.allocated or step.span.end <= inner.span.end:
+            continue
+        for outer in regions:
+            larger = outer.span.size > inner.span.size and outer.span.contains(inner.span)
+            if larger and outer.span.contains(step.span):
+                return inner
+    return None
+
+
+def _accounts(replay: Replay) -> Accounts:
+    steps = sorted(
+        replay.steps, key=lambda step: (step.span.start, step.span.end, step.section.ordinal)
+    )
+    return Accounts(
+        placements=tuple(_placement(step) for step in steps if step.allocated),
+        unallocated=tuple(_placement(step) for step in steps if not step.allocated),
+        reached={cursor.region.name: cursor.reached for cursor in replay.cursors},
+    )
+
+
+def _placement(step: Step) -> Placement:
+    return Placement(step.section, step.role, step.span, step.region, step.overflows, step.counted)
 
 
 def region_at(address: int, regions: tuple[Region, ...]) -> Region | None:
     """Return the smallest region that holds the byte at ``address``, or None."""
     holding = [region for region in regions if region.span.start <= address < region.span.end]
     return min(holding, key=lambda region: region.span.size, default=None)
-
-
-def _place_one(
-    section: PlacedSection,
-    role: Role,
-    span: Span,
-    regions: tuple[Region, ...],
-    previous: Placement | None,
-) -> Placement:
-    region = region_at(span.start, regions)
-    if region is not None or previous is None or previous.region is None:
-        return Placement(section, role, span, region)
-    end = previous.span.end
-    aligned = end + (-end % max(section.alignment, 1))
-    if end >= previous.region.span.end - section.alignment and span.start <= aligned:
-        return Placement(section, role, span, previous.region, overflows=True)
-    return Placement(section, role, span, None)

@@ -15,6 +15,8 @@ from mapinspect.model.symbol_names import base_name
 _SMALLEST = 16  # bytes; less is a length, a pointer or a flag
 _POINTERS = (2, 4, 8)  # sizes of an address
 _MAGIC = b"TFL3"  # file identifier of a .tflite model, at its offset 4; FlatBuffers format
+_MODEL_FILE = "a .tflite model"
+_WILDCARD = re.compile(r"[*?]|\[[^\]]*\]")
 _BINARY_START = re.compile(r"_binary_\w+_start")
 
 Demangle = Callable[[str], str]
@@ -24,7 +26,7 @@ Owner = Callable[[int], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A symbol, or a section's bytes, that may be recognised. ``name`` is as the file has it."""
+    """A symbol that may be recognised. ``name`` is as the file has it."""
 
     name: str
     span: Span
@@ -44,54 +46,64 @@ def recognise(
     Sorted by role, then address; symbols of the same bytes make one entry. A model is also found
     by its content, whatever its name.
     """
-    subjects = list(subjects_of_elf(elf))
-    names = (symbol.name for symbol in elf.symbols)
-    found = list(recognise_subjects(subjects, patterns, demangle, owner, names))
-    return _merged([*found, *_by_content(elf, subjects)])
-
-
-def subjects_of_elf(elf: ElfFile) -> Iterator[Subject]:
-    """Yield the variables of an ELF, and the files that a linker embedded (``_binary_*``)."""
-    sections = {section.ordinal: section for section in elf.sections}
-    for symbol in elf.symbols:
-        section = sections.get(-1 if symbol.section is None else symbol.section)
-        if section is None or not section.allocated or symbol.kind is SymbolKind.FUNCTION:
-            continue
-        size = symbol.size
-        if not size and _BINARY_START.fullmatch(symbol.name):
-            end = elf.symbols.named(f"{symbol.name.removesuffix('start')}end")
-            size = max((item.address - symbol.address for item in end), default=0)
-        text = f"{symbol.name} at {symbol.address:#010x}, {size} bytes"
-        place = Evidence(elf.path, None, text)
-        yield Subject(
-            symbol.name, Span(symbol.address, size), section.name, section.writable, place
-        )
-
-
-def recognise_subjects(
-    subjects: Sequence[Subject],
-    patterns: Sequence[RuntimePattern],
-    demangle: Demangle = str,
-    owner: Owner = lambda _address: None,
-    all_names: Iterable[str] = (),
-) -> Iterator[Recognised]:
-    """Yield one entry for each subject and pattern that fit.
-
-    ``all_names`` are the symbols that a pattern's companion may be among, besides the subjects.
-    """
-    companions = _Companions([*(item.name for item in subjects), *all_names])
-    by_name = _either(glob for pattern in patterns for glob in pattern.symbols)
-    by_section = _either(glob for p in patterns if not p.symbols for glob in p.sections)
-    for subject in subjects:
+    companions = _Companions(elf.symbols.names())
+    found = []
+    for subject in _candidates(elf, patterns):
         names = _names(subject.name, demangle)
-        if not subject.span.size or not (
-            any(by_name.match(name) for name in names) or by_section.match(subject.section)
-        ):
-            continue
         for pattern in patterns:
-            found = _fit(subject, names, pattern, owner)
-            if found is not None and companions.has(pattern.companion):
-                yield found
+            fitting = _fit(subject, names, pattern, owner)
+            if fitting is not None and companions.has(pattern.companion):
+                found.append(fitting)
+    return _merged([*found, *_by_content(elf)])
+
+
+def _sections(elf: ElfFile, patterns: Sequence[RuntimePattern]) -> list[Span]:
+    """Return the sections that some pattern asks for, whatever the names in them."""
+    wanted = _either(glob for p in patterns if not p.symbols for glob in p.sections)
+    return [
+        Span(section.vma, section.size)
+        for section in elf.sections
+        if section.allocated and wanted.match(section.name)
+    ]
+
+
+def _candidates(elf: ElfFile, patterns: Sequence[RuntimePattern]) -> Iterator[Subject]:
+    """Yield the variables whose names or sections some pattern may fit.
+
+    Columns are looked at first, since most symbols of an image are candidates for nothing. What
+    a glob has between its wildcards stands in a mangled name too.
+    """
+    globs = {glob for pattern in patterns for glob in pattern.symbols}
+    cores = {max(_WILDCARD.split(glob), key=len) for glob in globs}
+    by_core = re.compile("|".join(re.escape(core) for core in sorted(cores)) or r"(?!)")
+    sections = _sections(elf, patterns)
+    symbols = elf.symbols
+    rows = zip(symbols.names(), symbols.addresses(), symbols.sizes(), strict=True)
+    for ordinal, (name, address, size) in enumerate(rows):
+        if not size and not _BINARY_START.fullmatch(name):
+            continue
+        if by_core.search(name) or any(span.start <= address < span.end for span in sections):
+            subject = _subject(elf, ordinal)
+            if subject is not None and subject.span.size:
+                yield subject
+
+
+def _subject(elf: ElfFile, ordinal: int) -> Subject | None:
+    """Return the variable, or the file that a linker embedded (``_binary_*``), of a symbol."""
+    symbol = elf.symbols[ordinal]
+    if not symbol.has_address or symbol.kind is SymbolKind.FUNCTION or symbol.section is None:
+        return None
+    section = elf.sections[symbol.section]
+    if not section.allocated:
+        return None
+    size = symbol.size
+    if not size and _BINARY_START.fullmatch(symbol.name):
+        end = elf.symbols.named(f"{symbol.name.removesuffix('start')}end")
+        size = max((item.address - symbol.address for item in end), default=0)
+    text = f"{symbol.name} at {symbol.address:#010x}, {size} bytes"
+    place = Evidence(elf.path, None, text)
+    span = Span(symbol.address, max(size, 0))
+    return Subject(symbol.name, span, section.name, section.writable, place)
 
 
 class _Companions:
@@ -169,33 +181,41 @@ def _reason(subject: Subject, pattern: RuntimePattern) -> str:
     return f"the section {subject.section} {pattern.because}"
 
 
-def _by_content(elf: ElfFile, subjects: Sequence[Subject]) -> Iterator[Recognised]:
+def _by_content(elf: ElfFile) -> Iterator[Recognised]:
     """Yield the models that the image stores, found by the identifier in their fifth byte."""
-    by_start: dict[int, Subject] = {}
-    for subject in subjects:
-        by_start.setdefault(subject.span.start, subject)
+    addresses: Sequence[int] | None = None
     for section in elf.sections:
         if not section.allocated or not section.has_contents:
             continue
         for start in _models(elf, section):
-            address = section.vma + start
-            reason = f"bytes 4 to 7 at {address:#x} say TFL3, as a model file's do"
-            place = Evidence(elf.path, None, reason)
-            subject = by_start.get(address) or Subject(
-                f"{section.name}+{start:#x}", Span(address, 0), section.name, False, place
-            )
-            yield Recognised(
-                "weights",
-                subject.name,
-                (subject.name,),
-                subject.span,
-                section.name,
-                "a .tflite model",
-                "high",
-                (reason,),
-                False,
-                subject.evidence,
-            )
+            addresses = elf.symbols.addresses() if addresses is None else addresses
+            yield _model(elf, section, start, addresses)
+
+
+def _model(elf: ElfFile, section: ElfSection, start: int, addresses: Sequence[int]) -> Recognised:
+    address = section.vma + start
+    reason = f"bytes 4 to 7 at {address:#x} say TFL3, as a model file's do"
+    named = (_subject(elf, at) for at, value in enumerate(addresses) if value == address)
+    unnamed = Subject(
+        f"{section.name}+{start:#x}",
+        Span(address, 0),
+        section.name,
+        section.writable,
+        Evidence(elf.path, None, reason),
+    )
+    subject = max(filter(None, named), key=lambda item: item.span, default=unnamed)
+    return Recognised(
+        role="weights",
+        name=subject.name,
+        names=(subject.name,),
+        span=subject.span,
+        section=section.name,
+        runtime=_MODEL_FILE,
+        confidence="high",
+        reasons=(reason,),
+        pointer=False,
+        evidence=subject.evidence,
+    )
 
 
 def _models(elf: ElfFile, section: ElfSection) -> Iterator[int]:
@@ -244,7 +264,7 @@ def _merged(found: Iterable[Recognised]) -> tuple[Recognised, ...]:
 
 def _rank(item: Recognised) -> tuple[int, bool, int]:
     # A name says more about the runtime than the content, and more bytes more than few.
-    return CONFIDENCES.index(item.confidence), item.runtime == "a .tflite model", -item.span.size
+    return CONFIDENCES.index(item.confidence), item.runtime == _MODEL_FILE, -item.span.size
 
 
 def _matches(names: Iterable[str], globs: Iterable[str]) -> bool:

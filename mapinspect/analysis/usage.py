@@ -1,23 +1,90 @@
 """Placements → what each region holds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from mapinspect.model.image import Region, Span
-from mapinspect.model.inspection import Placement, Usage
+from mapinspect.analysis.placement import Accounts
+from mapinspect.model.image import Region, Role, Span
+from mapinspect.model.inspection import Explained, Placement, Usage
 
 
-def usages(placements: Iterable[Placement], regions: tuple[Region, ...]) -> tuple[Usage, ...]:
+def usages(accounts: Accounts, regions: tuple[Region, ...]) -> tuple[Usage, ...]:
     """Return the usage of every region, in the order of ``regions``; used or not."""
-    return tuple(
-        _usage(region, tuple(item for item in placements if item.region is region))
-        for region in regions
+    everything = union(item.span for item in accounts.placements)
+    return tuple(_usage(region, accounts, everything) for region in regions)
+
+
+def _usage(region: Region, accounts: Accounts, everything: Sequence[Span]) -> Usage:
+    own = tuple(item for item in accounts.placements if item.region is region)
+    end = max((item.span.end for item in own), default=region.span.start)
+    padding, gaps = _holes(region, own)
+    return Usage(
+        region=region,
+        used=end - region.span.start,
+        occupied=sum(span.size for span in union(item.span for item in own)),
+        padding=padding,
+        gaps=gaps,
+        largest_free=_largest_free(region.span, everything),
+        explained=tuple(_explained(region, own, accounts)),
+        placements=own,
     )
 
 
-def _usage(region: Region, placements: tuple[Placement, ...]) -> Usage:
+def _holes(region: Region, placements: Iterable[Placement]) -> tuple[int, int]:
+    """Return the unoccupied bytes between sections: those that alignment explains, and others."""
+    padding = gaps = 0
+    end = region.span.start
+    for item in placements:  # by address
+        hole = item.span.start - end
+        if 0 < hole < item.section.alignment:
+            padding += hole
+        elif hole > 0:
+            gaps += hole
+        end = max(end, item.span.end)
+    return padding, gaps
+
+
+def _largest_free(region: Span, occupied: Sequence[Span]) -> int:
+    largest, start = 0, region.start
+    for span in occupied:
+        if span.end <= region.start or span.start >= region.end:
+            continue
+        largest = max(largest, span.start - start)
+        start = span.end
+    return max(largest, region.end - start)
+
+
+def _explained(
+    region: Region, placements: Sequence[Placement], accounts: Accounts
+) -> Iterable[Explained]:
+    """Yield why ``used`` differs from ld's figure: rows that add up to the difference.
+
+    Positive rows are bytes that ld does not count, negative ones bytes that only ld counts.
+    """
+    counted = accounts.reached.get(region.name, region.span.start)
+    ends = sorted(placements, key=lambda item: item.span.end)
+    while ends and ends[-1].span.end > counted:
+        item = ends.pop()
+        below = max(ends[-1].span.end if ends else counted, counted)
+        if item.span.end > below:
+            yield Explained(_beyond_count(item), item.span.end - below)
     end = max((item.span.end for item in placements), default=region.span.start)
-    occupied = sum(span.size for span in union(item.span for item in placements))
-    return Usage(region, end - region.span.start, occupied, placements)
+    for item in sorted(accounts.unallocated, key=lambda item: item.span.end):
+        if item.region is region and item.counted and end < item.span.end <= counted:
+            what = f"{item.section.name}, not allocated (COPY or INFO)"
+            yield Explained(what, end - item.span.end)
+            end = item.span.end
+    if end < counted:
+        yield Explained("alignment of an empty section", end - counted)
+
+
+def _beyond_count(item: Placement) -> str:
+    name = item.section.name
+    if item.counted:
+        return f"{name}, placed before a section at a lower address"
+    if item.section.overlay:
+        return f"{name}, overlay image at an explicit address"
+    image = "load image" if item.role is Role.LOAD else "section"
+    return f"{name}, {image} at an explicit address"
 
 
 def union(spans: Iterable[Span]) -> list[Span]:
@@ -30,19 +97,3 @@ def union(spans: Iterable[Span]) -> list[Span]:
         else:
             merged.append(span)
     return merged
-
-
-def overlaps(placements: Iterable[Placement]) -> list[tuple[Placement, Placement]]:
-    """Return the pairs of placements that share addresses, first one first.
-
-    Compares each placement with those before it that reach furthest, so a pair is named for
-    every overlapping placement, not every pair of a heap of them: work stays linear.
-    """
-    pairs: list[tuple[Placement, Placement]] = []
-    furthest: Placement | None = None
-    for item in sorted(placements, key=lambda item: (item.span.start, item.span.end)):
-        if furthest is not None and item.span.start < furthest.span.end:
-            pairs.append((furthest, item))
-        if furthest is None or item.span.end > furthest.span.end:
-            furthest = item
-    return pairs

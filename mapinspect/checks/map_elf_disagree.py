@@ -1,9 +1,9 @@
 """map-elf-disagree: the map and the ELF are not of the same link.
 
-Every allocated section is compared: name, run-time address, size and load address. A map that an
-earlier or a failed link left behind describes another image; whatever rests on it cannot be
-judged. Without an ELF there is no proof that the link succeeded at all: ld writes a complete map
-also when it fails.
+Every allocated section is compared: name, run-time address, size and load address; then the
+address of every global symbol. A map that an earlier or a failed link left behind describes
+another image; whatever rests on it cannot be judged. Without an ELF there is no proof that the
+link succeeded at all: ld writes a complete map also when it fails.
 
 Mend it by linking again and naming the map and the ELF of that one link.
 """

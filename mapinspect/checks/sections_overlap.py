@@ -4,15 +4,19 @@ Two sections may not share run-time addresses, nor may two load images share the
 stored in. ld reports an overlap of load addresses only; sections that run at one address but are
 loaded from different ones pass it in silence, and the second overwrites the first at start-up.
 
-Mend it by giving the sections room in the linker script.
+Members of an OVERLAY run at one address on purpose: they are told by the symbols that ld provides
+for them (`__load_start_NAME`), in the map or in the ELF. So does a section that holds nothing, in
+a region that cannot be written: it skips what another view of the same Flash holds there.
+
+Mend it by giving the sections room in the linker script, or by declaring an OVERLAY.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mapinspect.checks.check import check
 from mapinspect.model.finding import Outcome, broken, holds
 from mapinspect.model.image import Role, Span
-from mapinspect.model.inspection import Inspection, PlacedSection
+from mapinspect.model.inspection import Inspection, PlacedSection, Placement
 
 _WORDS = {Role.RUN: "run-time", Role.LOAD: "load"}
 
@@ -20,11 +24,41 @@ _WORDS = {Role.RUN: "run-time", Role.LOAD: "load"}
 @check("sections-overlap", "no two sections share run-time or load addresses", __doc__)
 def sections_overlap(inspection: Inspection) -> Iterator[Outcome]:
     """Compare the run-time spans of all sections, then the spans of all stored images."""
-    sections = {item.section.ordinal: item.section for item in inspection.placements}.values()
-    run = [(Span(item.vma, item.size), item) for item in sections]
+    skipping = {
+        item.section.ordinal for item in inspection.placements if _only_skips(inspection, item)
+    }
+    sections = {
+        item.section.ordinal: item.section
+        for item in inspection.placements
+        if item.section.ordinal not in skipping
+    }.values()
+    run = _run_spans(sections)
     load = [(Span(item.lma, item.size), item) for item in sections if item.has_contents]
     yield from _judge(Role.RUN, run)
     yield from _judge(Role.LOAD, load)
+
+
+def _only_skips(inspection: Inspection, item: Placement) -> bool:
+    region = item.region
+    return (
+        item.section.placeholder
+        and region is not None
+        and inspection.kind(region.name) in ("flash", "external-flash")
+    )
+
+
+def _run_spans(sections: Iterable[PlacedSection]) -> list[tuple[Span, PlacedSection]]:
+    """Return where sections run; of overlays that start at one address only the largest."""
+    spans: list[tuple[Span, PlacedSection]] = []
+    overlays: dict[int, PlacedSection] = {}
+    for section in sections:
+        if section.overlay:
+            other = overlays.get(section.vma)
+            if other is None or section.size > other.size:
+                overlays[section.vma] = section
+        else:
+            spans.append((Span(section.vma, section.size), section))
+    return spans + [(Span(vma, item.size), item) for vma, item in overlays.items()]
 
 
 def _judge(role: Role, placed: list[tuple[Span, PlacedSection]]) -> Iterator[Outcome]:

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import click
 
-from mapinspect.cli.outputs import refuse_inputs, write_stamp, write_text
+from mapinspect.cli.outputs import (
+    discard_stamp,
+    print_text,
+    refuse_inputs,
+    refuse_twice,
+    write_stamp,
+    write_text,
+)
 from mapinspect.cli.run import EXIT_INPUT, report_input_error
 from mapinspect.errors import InputError
 from mapinspect.model.finding import Finding
@@ -41,7 +48,7 @@ _FILE = click.Path(path_type=Path)
     metavar="FORMAT=FILE",
     help="Write a further report; may be given several times.",
 )
-@click.option("--stamp", type=_FILE, help="Write this file on PASS, remove it otherwise.")
+@click.option("--stamp", metavar="FILE", help="Write this file on PASS, remove it otherwise.")
 @click.option("--depfile", type=_FILE, help="Write what was read as a make rule for --stamp.")
 @click.option(
     "--fail-on",
@@ -64,7 +71,7 @@ def check_command(
     format_: str,
     output: Path | None,
     reports: tuple[str, ...],
-    stamp: Path | None,
+    stamp: str | None,
     depfile: Path | None,
     fail_on: str,
     exit_zero: bool,
@@ -84,22 +91,27 @@ def check_command(
     if stamp is not None and exit_zero:
         raise click.UsageError("--stamp with --exit-zero would call a broken build good")
     wanted = [_report_option(text) for text in reports]
+    if stamp is not None:
+        discard_stamp(Path(stamp))
     report = check(Request(elf, map_, models, config, warnings_fail=fail_on == "warning"))
     if exit_zero:
         note = "gate disabled: --exit-zero turns FAIL and UNKNOWN into exit status 0"
         report = replace(report, notes=(*report.notes, note))
-    named = [path for path in (output, stamp, depfile) if path is not None]
-    for path in (*named, *(path for _, path in wanted)):
+    named = [Path(path) for path in (output, stamp, depfile) if path is not None]
+    named += [path for _, path in wanted]
+    for path in named:
         refuse_inputs(path, report)
+    refuse_twice(named)
     for name, path in wanted:
         write_text(path, render(report, name))
     if output is not None:
         write_text(output, render(report, format_))
     elif report.failure is None or format_ == "json":
-        click.echo(render(report, format_), nl=False)
+        print_text(render(report, format_))
+    status = _exit_status(report, exit_zero=exit_zero)
     if stamp is not None:
-        write_stamp(stamp, depfile, report)
-    return _exit_status(report, exit_zero=exit_zero)
+        write_stamp(stamp, depfile, report, is_passed=status == 0)
+    return status
 
 
 def render(report: Report, format_: str) -> str:

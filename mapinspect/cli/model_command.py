@@ -2,23 +2,24 @@
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import click
 
 from mapinspect.analysis.arena.cost import cost, shared
+from mapinspect.analysis.arena.fit import default_kernels
+from mapinspect.analysis.arena.log import explain
 from mapinspect.analysis.arena.need import SAME_ARENA
 from mapinspect.analysis.arena.profile import (
-    CORTEX,
-    ESP,
     KERNELS,
     TARGETS,
     Profile,
     UnknownProfileError,
     profile,
 )
-from mapinspect.cli.outputs import write_text
+from mapinspect.cli.outputs import print_text, write_text
 from mapinspect.cli.run import EXIT_INPUT
 from mapinspect.errors import InputError
 from mapinspect.model.layer import ModelCost, SharedArena
@@ -52,6 +53,7 @@ _TABLES: Final = (".toml", ".csv")
     type=click.IntRange(min=0),
     help="Resource variables created in this arena. Default: those the model names.",
 )
+@click.option("--log", type=_FILE, help="Explain what the runtime wrote to this file.")
 @click.option("--share-arena", is_flag=True, help="The models take turns in one arena.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--output", type=_FILE, help="Write the report to this file, not to the terminal.")
@@ -63,6 +65,7 @@ def model_command(
     recording: bool,
     linear: bool,
     variables: int | None,
+    log: Path | None,
     share_arena: bool,
     format_: str,
     output: Path | None,
@@ -81,22 +84,23 @@ def model_command(
     if linear:
         chosen = chosen.with_linear_planner()
     count = SAME_ARENA if variables is None else variables or None
-    costs = [cost(_read(path), chosen, variables=count) for path in files]
+    costs = [cost(read_model(path), chosen, variables=count) for path in files]
+    if log is not None:
+        lines = _log_lines(log)
+        costs = [replace(entry, log=explain(lines, entry.need)) for entry in costs]
     arena = shared(costs) if share_arena and len(costs) > 1 else None
     text = renderer(format_)(costs, arena)
     if output is None:
-        click.echo(text, nl=False)
+        print_text(text)
     else:
-        _refuse_inputs(output, files)
+        refuse_overwriting(output, files)
         write_text(output, text)
     return 0 if all(entry.complete for entry in costs) else EXIT_INPUT
 
 
-def default_kernels(target: str) -> str:
-    """Return the kernel set that a target's builds use unless told otherwise."""
-    if target in CORTEX:
-        return "cmsis-nn"
-    return "esp-nn" if target in ESP else "reference"
+def _log_lines(path: Path) -> list[str]:
+    content = read_source(path, str(path), "log").content
+    return content.decode("utf-8", "surrogateescape").splitlines()
 
 
 def _profile(target: str, kernels: str, *, recording: bool) -> Profile:
@@ -106,7 +110,8 @@ def _profile(target: str, kernels: str, *, recording: bool) -> Profile:
         raise click.UsageError(str(error)) from None
 
 
-def _read(path: Path) -> Network:
+def read_model(path: Path) -> Network:
+    """Return the network of a .tflite file or of a table of layers; raises InputError."""
     if path.suffix.lower() in _TABLES:
         from mapinspect.readers.tflite_sketch import read_sketch  # noqa: PLC0415 - start-up time
 
@@ -137,8 +142,9 @@ def renderer(name: str) -> Callable[[Sequence[ModelCost], SharedArena | None], s
     return as_text
 
 
-def _refuse_inputs(output: Path, files: Sequence[Path]) -> None:
+def refuse_overwriting(output: Path, files: Sequence[Path]) -> None:
+    """Raise InputError when ``output`` is one of the files that were read."""
     for path in files:
         if output.exists() and os.path.samefile(path, output):
-            what = "is the model that was read"
+            what = "is a file that was read"
             raise InputError(str(output), None, what, "write to another file")

@@ -1,7 +1,6 @@
 """The top-level handler: every way out of the program goes through here."""
 
 import os
-import sys
 import traceback
 from collections.abc import Sequence
 
@@ -29,12 +28,8 @@ def run(arguments: Sequence[str]) -> int:
     except InputError as error:
         report_input_error(error)
         return EXIT_INPUT
-    except BrokenPipeError:
-        # The reader of our output went away; what it would have learnt is lost, so no success.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_INPUT
     except Exception as error:  # noqa: BLE001 - the one place where a bug becomes exit status 3
-        return _report_bug(error)
+        return report_bug(error)
 
 
 def report_input_error(error: InputError) -> None:
@@ -42,7 +37,8 @@ def report_input_error(error: InputError) -> None:
     click.echo(f"error: {printable(str(error), 2000)}", err=True)
 
 
-def _report_bug(error: Exception) -> int:
+def report_bug(error: Exception) -> int:
+    """Say where a bug showed, and return its exit status."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{os.path.basename(frame.filename)}:{frame.lineno}"
     what = f"{type(error).__name__}: {error}"

@@ -1,9 +1,10 @@
 """The tensor arena: lifetimes, the plan of its head, and what a runtime needs of it.
 
-Source of every rule: the memory behaviour of TensorFlow Lite Micro, described in
-ARCHITECTURE.md. Sizes and offsets are bytes; offsets are relative to the aligned arena start.
+Source of every rule: the memory behaviour of TensorFlow Lite Micro, described in ARENA.md.
+Sizes and offsets are bytes; offsets are relative to the aligned arena start.
 """
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 
@@ -49,7 +50,8 @@ class ArenaNeed:
     accept the model at all, or is None. ``parts`` divide the tail by what it holds.
     Below ``accepted`` the runtime fails for certain; between it and ``smallest``, where they
     differ, persistent buffers overwrite descriptions that a kernel is still reading, and whether
-    it starts is chance.
+    it starts is chance. ``enough`` is a size that suffices whatever is in doubt: ``smallest``
+    when exact, the largest of several builds in question, None where no such figure is known.
     """
 
     model: str
@@ -63,3 +65,35 @@ class ArenaNeed:
     refused: str | None
     parts: tuple[ArenaPart, ...] = ()
     accepted: int = 0
+    enough: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StructSize:
+    """A structure that debug information names: its size in bytes, and the unit that says so.
+
+    ``name`` may be qualified (``tflite::(anonymous namespace)::OpData``); ``unit`` is the path of
+    the source file, "" where unknown.
+    """
+
+    name: str
+    size: int
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildEvidence:
+    """What a linked image tells about the runtime in it.
+
+    ``machine`` is "ARM", "RISCV", "XTENSA" or "X86_64"; ``arm_attributes`` are ARM build
+    attributes by tag; ``symbols`` are names as linked, mangled; ``structs`` come from debug
+    information. ``chip`` and ``esp_nn_version`` are told by the project, where it tells them.
+    """
+
+    machine: str
+    bits: int
+    arm_attributes: Mapping[int, int | str]
+    symbols: Collection[str]
+    structs: tuple[StructSize, ...] = ()
+    chip: str | None = None
+    esp_nn_version: str | None = None

@@ -47,7 +47,9 @@ class ModelEntry:
     """A model that the firmware embeds: its file, and how to find it and its arena.
 
     ``runtime`` names what the arena must satisfy: ``plan-only`` needs exactly the head of the
-    greedy plan. None: unknown, so only a lower bound of the need is known.
+    greedy plan, ``tflite-micro`` what TensorFlow Lite Micro allocates. None: what is seen in the
+    image decides. ``target`` and ``kernels`` name the runtime's build where the image does not
+    tell it.
     """
 
     name: str
@@ -56,6 +58,8 @@ class ModelEntry:
     arena: str | None
     runtime: str | None
     declared: Evidence
+    target: str | None = None
+    kernels: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +125,14 @@ class BudgetTable:
 
     ``margin`` is the share kept free: of the region (``margin_of`` "region": use at most
     length x (1 - margin)) or added to the sum of use ("sum": use x (1 + margin) at most length).
+    ``heap`` is "none" where the project promises that nothing allocates.
     """
 
     path: str
     name: str | None = None
     margin: Amount | None = None
     margin_of: str = "region"
+    heap: str | None = None
     inputs: Inputs = field(default_factory=Inputs)
     regions: tuple[RegionRow, ...] = ()
     budgets: tuple[BudgetRow, ...] = ()

@@ -71,6 +71,6 @@ def undecided(subject: str, message: str, evidence: tuple[Evidence, ...], remedy
     return Outcome(Status.UNDECIDED, subject, (finding,), reason=message)
 
 
-def not_claimed(subject: str, reason: str) -> Outcome:
-    """Return the outcome of a check that was given nothing to judge."""
-    return Outcome(Status.NOT_CLAIMED, subject, reason=reason)
+def not_claimed(subject: str, reason: str, *findings: Finding) -> Outcome:
+    """Return the outcome of a check that was given nothing to judge, with what is worth telling."""
+    return Outcome(Status.NOT_CLAIMED, subject, findings, reason=reason)

@@ -7,101 +7,38 @@ nothing else.
 from dataclasses import dataclass
 
 from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
-from mapinspect.model.image import Evidence, Region, Role, Span
+from mapinspect.model.image import Evidence, Region
+from mapinspect.model.placed import (
+    Explained,
+    Located,
+    PlacedSection,
+    Placement,
+    RegionLimit,
+    Usage,
+)
 from mapinspect.model.reservation import Reservation
 
+__all__ = [
+    "ArenaFacts",
+    "Disagreement",
+    "ElfFacts",
+    "Explained",
+    "Inspection",
+    "Located",
+    "MapFacts",
+    "Matched",
+    "ModelCopy",
+    "ModelFacts",
+    "PlacedSection",
+    "Placement",
+    "RegionLimit",
+    "RowNumbers",
+    "Unconserved",
+    "Usage",
+    "Use",
+]
+
 _POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedSection:
-    """An allocated output section, from the ELF, or from the map where no ELF was given.
-
-    ``lma`` equals ``vma`` where nothing is copied at start-up. A section without contents
-    (``.bss``) costs nothing at its LMA, whatever load address a map prints.
-    """
-
-    ordinal: int
-    name: str
-    size: int
-    vma: int
-    lma: int
-    alignment: int
-    has_contents: bool
-    writable: bool
-    executable: bool
-    evidence: Evidence
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """A section's bytes in one role; ``region`` is None where no region holds its first byte.
-
-    ``overflows`` marks a section that ld placed past the end of its region: it starts where the
-    previous section of that region ended, so its bytes count there.
-    """
-
-    section: PlacedSection
-    role: Role
-    span: Span
-    region: Region | None
-    overflows: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What one region holds, in bytes.
-
-    ``used`` is the extent from the origin to the last byte, as ``ld --print-memory-usage``
-    counts it; ``occupied`` the bytes of sections alone, shared addresses once.
-    """
-
-    region: Region
-    used: int
-    occupied: int
-    placements: tuple[Placement, ...]
-
-    @property
-    def free(self) -> int:
-        """Return the bytes left past the extent; negative when the region overflows."""
-        return self.region.span.size - self.used
-
-
-@dataclass(frozen=True, slots=True)
-class RegionLimit:
-    """The most bytes a region may hold: the strictest of its length, its limit and the margin.
-
-    ``measure`` says what is compared with it: the "extent" or the "occupied" bytes. ``rules``
-    are all the limits that apply, the strictest first.
-    """
-
-    region: Region
-    limit: int
-    warn: int | None
-    measure: str
-    rules: tuple[Evidence, ...]
-
-    def measured(self, usage: Usage) -> int:
-        """Return the bytes of ``usage`` that count against the limit."""
-        return usage.occupied if self.measure == "occupied" else usage.used
-
-
-@dataclass(frozen=True, slots=True)
-class Located:
-    """Something with an address: a symbol, a section or a span found by its content."""
-
-    name: str
-    span: Span
-    lma: int
-    section: PlacedSection
-    region: str | None
-    load_region: str | None
-    evidence: Evidence
-
-    @property
-    def alignment(self) -> int:
-        """Return the largest power of two that divides the address, at most 4096."""
-        return min(self.span.start & -self.span.start or 4096, 4096)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +69,8 @@ class ArenaFacts:
     """What one or several models need of one arena, and what was linked for it.
 
     ``needed`` is the smallest size in bytes, exact or a lower bound (``reasons`` says why);
-    None when no model says anything. ``candidates`` are the symbols that could be the arena.
+    None when no model says anything. ``candidates`` are the symbols that could be the arena;
+    where there is none, ``near`` are the variables whose names hold the wanted one.
     """
 
     models: tuple[str, ...]
@@ -142,6 +80,7 @@ class ArenaFacts:
     exact: bool
     reasons: tuple[str, ...]
     need_evidence: tuple[Evidence, ...]
+    near: tuple[str, ...] = ()
 
     @property
     def place(self) -> Located | None:
@@ -235,6 +174,22 @@ class ElfFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Habits:
+    """What the image does besides holding bytes, from the ELF's symbols and sections.
+
+    ``allocators`` are the linked functions that take memory from a heap; ``constructors`` counts
+    the functions that run before ``main``; ``constants`` are initialised variables in RAM that
+    are large, largest first; ``requests`` says for archive members that hold an allocator which
+    object asked for them.
+    """
+
+    allocators: tuple[Located, ...] = ()
+    constructors: int = 0
+    constants: tuple[Located, ...] = ()
+    requests: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Inspection:
     """Everything known about one image.
 
@@ -257,6 +212,7 @@ class Inspection:
     rows: tuple[RowNumbers, ...]
     reservations: tuple[Reservation, ...]
     stack_room: int | None
+    habits: Habits
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""

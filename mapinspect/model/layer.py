@@ -65,7 +65,7 @@ class ModelCost:
     ``by_type`` divides the bytes of weights and biases by tensor type; ``constants`` are other
     stored tensors (shapes, axes, tables). ``operators`` are the kernels it needs, with how often
     it uses each. ``alternatives`` are the needs under other versions of the kernel set that may
-    be meant.
+    be meant. ``log`` explains what the runtime wrote, where its log was given.
     """
 
     network: Network
@@ -79,6 +79,7 @@ class ModelCost:
     operators: tuple[tuple[str, int], ...]
     peak: Peak
     estimates: tuple[Estimate, ...]
+    log: tuple["LogNote", ...] = ()
 
     @property
     def weights(self) -> int:
@@ -99,3 +100,16 @@ class SharedArena:
     persistent: int
     smallest: int
     exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LogNote:
+    """A line of a runtime's log and what it means.
+
+    ``agrees`` says whether its figures are the computed ones, None where it has none.
+    """
+
+    line: int
+    text: str
+    meaning: str
+    agrees: bool | None

@@ -50,7 +50,8 @@ class Report:
 
     ``folder`` is the budget's folder, to which JSON paths are relative. ``notes`` say what
     weakens the gate (``--exit-zero``). ``inspection`` is None when an input could not be read;
-    ``failure`` then says which and why.
+    ``failure`` then says which and why. ``named`` are the files that were to be read, also those
+    that an earlier failure left unread: no report may replace them.
     """
 
     folder: str
@@ -60,6 +61,7 @@ class Report:
     lines: tuple[BudgetLine, ...]
     notes: tuple[str, ...] = ()
     failure: Finding | None = None
+    named: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

@@ -21,12 +21,16 @@ _BASES = {"h": 16, "x": 16, "o": 8, "b": 2, "d": 10}
 
 
 class ExpressionError(Exception):
-    """An expression has no value; says why and what to do. The caller adds the place."""
+    """An expression has no value; says why and what to do. The caller adds the place.
 
-    def __init__(self, what: str, remedy: str) -> None:
-        super().__init__(what, remedy)
+    ``cause`` is the first of the reasons, where one fault follows from another.
+    """
+
+    def __init__(self, what: str, remedy: str, cause: str | None = None) -> None:
+        super().__init__(what, remedy, cause)
         self.what = what
         self.remedy = remedy
+        self.cause = cause or what
 
 
 class Names(Protocol):

@@ -15,6 +15,7 @@ from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.linker_script import LinkerScript, RegionAlias
 from mapinspect.readers.linker_expression import ExpressionError, Node, evaluate, unquoted
 from mapinspect.readers.linker_grammar import ScriptSyntaxError, parse
+from mapinspect.readers.linker_grounds import Grounds
 from mapinspect.readers.linker_preprocessor import Preprocessor, predefined
 from mapinspect.readers.linker_sources import (
     Include,
@@ -65,7 +66,8 @@ class _Reading:
     sources: Sources
     macros: dict[str, str | None]
     values: dict[str, int | ExpressionError] = field(default_factory=dict)
-    rests_on: dict[str, tuple[Evidence, ...]] = field(default_factory=dict)
+    grounds: dict[str, Grounds] = field(default_factory=dict)
+    told: set[int] = field(default_factory=set)  # grounds whose assumptions are recorded
     declared: list[_Declared] = field(default_factory=list)
     assumptions: list[Evidence] = field(default_factory=list)
     regions: dict[str, Region] = field(default_factory=dict)
@@ -115,7 +117,7 @@ class _Reading:
             self.values[name] = evaluate(value, names)
         except ExpressionError as fault:
             self.values[name] = fault
-        self.rests_on[name] = tuple(names.assumed)
+        self.grounds[name] = names.grounds
 
     def result(self) -> LinkerScript:
         """Compute the regions in order and return the record."""
@@ -183,21 +185,21 @@ class _Reading:
             value = evaluate(expression, names)
         except ExpressionError as fault:
             raise _refusal(place, f"{subject} has no value: {fault.what}", fault.remedy) from None
-        self.assumptions += names.assumed
+        self.assumptions += names.grounds.collect(self.told)
         return value
 
 
 class _Names:
     """What names stand for in an assignment, or (``regions_known``) in a region.
 
-    ``assumed`` collects the assumptions that the values asked for rest on.
+    ``grounds`` collects the assumptions that the values asked for rest on.
     """
 
     def __init__(self, reading: _Reading, place: Evidence, *, regions_known: bool) -> None:
         self._reading = reading
         self._place = place
         self._regions_known = regions_known
-        self.assumed: dict[Evidence, None] = {}
+        self.grounds = Grounds()
 
     def value(self, name: str) -> int:
         if name == ".":
@@ -208,13 +210,16 @@ class _Names:
                 f"{name} is defined nowhere above", "define it before use, or give the map"
             )
         if isinstance(value, ExpressionError):
-            raise ExpressionError(f"{name} is not known ({value.what})", value.remedy)
-        self.assumed.update(dict.fromkeys(self._reading.rests_on.get(name, ())))
+            what = f"{name} is not known ({value.cause})"
+            raise ExpressionError(what, value.remedy, value.cause)
+        if name in self._reading.grounds:
+            self.grounds.used.append(self._reading.grounds[name])
         return value
 
     def defined(self, name: str) -> bool:
         if name not in self._reading.values:
-            self.assumed[replace(self._place, text=f"{name} is taken as not defined")] = None
+            said = replace(self._place, text=f"{name} is taken as not defined")
+            self.grounds.own.append(said)
         return name in self._reading.values
 
     def region(self, name: str) -> Span:

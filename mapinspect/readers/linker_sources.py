@@ -13,7 +13,7 @@ Include = Callable[[Evidence, str], SourceFile]
 
 DEPTH_LIMIT = 10  # ld's own limit, binutils ld/ldlex.l MAX_INCLUDE_DEPTH
 FILE_LIMIT = 200  # files in all; a script that includes itself twice doubles at each level
-SIZE_LIMIT = 8 * 1024 * 1024  # bytes in all; the largest ROM symbol lists have 200 KiB
+SIZE_LIMIT = 1024 * 1024  # bytes in all: seconds to parse; the largest ROM lists have 200 KiB
 _SAID_LIMIT = 200  # characters of a line that evidence repeats
 
 

@@ -32,23 +32,28 @@ def read_source(path: Path, shown: str, what: str) -> SourceFile:
     changed while it was being read.
     """
     try:
-        with path.open("rb") as stream:
+        # Without O_NONBLOCK a pipe would wait for its writer, before anything can refuse it.
+        with open(path, "rb", opener=_without_waiting) as stream:
             before = os.fstat(stream.fileno())
             _check_kind(before, shown, what)
-            content = stream.read()
+            content = stream.read(SIZE_LIMIT + 1)
             after = os.fstat(stream.fileno())
     except FileNotFoundError:
         raise InputError(shown, None, f"no such {what}", "check the path") from None
     except IsADirectoryError:
         raise InputError(shown, None, "is a folder", f"name the {what}") from None
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
+    except (OSError, ValueError) as error:  # ValueError: a NUL byte in the name
+        reason = getattr(error, "strerror", None) or type(error).__name__
         raise InputError(shown, None, f"cannot be read ({reason})", "check the file") from None
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise InputError(shown, None, "changed while it was read", "run again after the build")
     if not content:
         raise InputError(shown, None, f"the {what} is empty", "build it again")
     return SourceFile(shown, content)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _check_kind(status: os.stat_result, shown: str, what: str) -> None:

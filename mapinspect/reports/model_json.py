@@ -49,6 +49,15 @@ def _model(cost: ModelCost) -> dict[str, Any]:
             for estimate in cost.estimates
         ],
         "declare": declared_size(cost),
+        "log": [
+            {
+                "line": note.line,
+                "text": printable(note.text, 1000),
+                "meaning": note.meaning,
+                "agrees": note.agrees,
+            }
+            for note in cost.log
+        ],
     }
 
 

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mapinspect.analysis.usage import usages
 from mapinspect.checks.judge import judge
 from mapinspect.model.finding import Status
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.report import Report, Verdict
-from tests.builders import RAM, bss, inspection, map_facts, region_row, table, text
+from tests.builders import bss, inspection, map_facts, region_row, table, text
 
 
 def verdict(facts: Inspection, **options: bool) -> Verdict:
@@ -39,7 +38,7 @@ def test_disagreement_makes_even_a_broken_claim_undecided() -> None:
 
 def test_an_overflow_that_the_map_proves_stays_broken() -> None:
     overflowing = inspection(bss(0x2000))
-    own = usages(overflowing.placements, (RAM,))
+    own = overflowing.usages[1:]
     doubtful = replace(map_facts(disagree=True), overflows=own)
     assert verdict(replace(inspection(text(), bss(1)), map=doubtful)) is Verdict.FAIL
 

@@ -1,6 +1,7 @@
 import struct
 from pathlib import Path
 
+import flatbuffers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +10,7 @@ from mapinspect.errors import InputError
 from mapinspect.model.network import Network
 from mapinspect.readers.tflite import read_network
 from mapinspect.readers.tflite_schema import schema
-from tests.model_builder import G, Op, T, enum, tflite, write_model
+from tests.model_builder import G, Op, T, Writer, enum, tflite, write_model
 
 SMALL = write_model(
     G(
@@ -287,3 +288,53 @@ def test_the_offline_plan_is_read(
     assert network.offline_plan == plan
     assert network.metadata == ("OfflineMemoryAllocation",)
     assert (network.offline_fault is None) if fault is None else fault in network.offline_fault
+
+
+def external_model(data: bytes, offset: int | None = None) -> bytes:
+    """A model whose buffer 1 lies behind the flatbuffer, as beyond 2 GiB."""
+    builder = flatbuffers.Builder(512)
+    writer = Writer()
+    writer.builder = builder
+    name, shape = builder.CreateString("w"), writer.numbers([len(data)])
+    entry = writer.table(
+        "Tensor", Name=name, Shape=shape, Type=enum("TensorType", "INT8"), Buffer=1
+    )
+    tensors, none = writer.tables([entry]), writer.numbers([])
+    graph = writer.table("SubGraph", Tensors=tensors, Inputs=none, Outputs=none)
+    buffers = [writer.table("Buffer"), writer.table("Buffer", Offset=MARK, Size=len(data))]
+    vectors = {"Subgraphs": writer.tables([graph]), "Buffers": writer.tables(buffers)}
+    builder.Finish(writer.table("Model", Version=3, **vectors), b"TFL3")
+    content = bytes(builder.Output())
+    where = len(content) if offset is None else offset
+    return content.replace(struct.pack("<Q", MARK), struct.pack("<Q", where)) + data
+
+
+MARK = 0x1122334455667788
+
+
+def test_constants_behind_the_flatbuffer_are_found() -> None:
+    content = external_model(b"weights!")
+    tensor = read_network("m", content).subgraphs[0].tensors[0]
+    assert (tensor.constant, tensor.external) == (True, True)
+    assert content[tensor.data_offset : tensor.data_offset + tensor.data_size] == b"weights!"
+
+
+@pytest.mark.parametrize(
+    ("offset", "words"),
+    [(2, "inside the flatbuffer"), (1 << 40, "past the end"), ((1 << 64) - 8, "past the end")],
+)
+def test_constants_elsewhere_are_refused(offset: int, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        read_network("m", external_model(b"weights!", offset))
+
+
+def test_custom_operators_keep_their_name_and_options() -> None:
+    graph = G([T([4])] * 2, [Op("CUSTOM", [0], [1], custom="TFLite_Mine")], [0], [1])
+    (operator,) = read_network("m", write_model(graph)).subgraphs[0].operators
+    assert (operator.code, operator.custom, operator.options) == ("CUSTOM", "TFLite_Mine", {})
+
+
+def test_more_activations_than_can_be_planned_are_refused() -> None:
+    graph = G([T([1], scales=None, zero_points=None)] * 5000, [])
+    with pytest.raises(InputError, match="5000 activations"):
+        read_network("m", write_model(graph))

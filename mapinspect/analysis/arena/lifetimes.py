@@ -2,7 +2,7 @@
 
 One counter runs over the whole inference: graph inputs are born at step 0, every operator and
 every subgraph it runs is one step more. A lifetime is the closed interval of steps in which the
-buffer must keep its contents. Source: ARCHITECTURE.md, "The arena"; behaviour of the runtime's
+buffer must keep its contents. Source: ARENA.md; behaviour of the runtime's
 allocation-info builder.
 """
 

@@ -61,7 +61,7 @@ class Profile:
     ``variant`` names the kernel rules: ``reference``, ``cmsis-nn``, or an ESP-NN variant
     (``ansi``, ``opt``, ``esp32s3``, ``esp32p4``) with ``version``; ``core`` is the CMSIS-NN class
     and ``for_speed`` its KERNELS_OPTIMIZED_FOR_SPEED. ``recording`` says that the application
-    uses the recording allocator, ``compression`` that the runtime was built with it.
+    uses the recording allocator, ``linear`` that it preserves all tensors.
     """
 
     name: str
@@ -74,7 +74,6 @@ class Profile:
     version_given: bool
     for_speed: bool
     recording: bool
-    compression: bool
     linear: bool = False
 
     def with_linear_planner(self) -> "Profile":
@@ -113,7 +112,6 @@ def profile(target: str, kernels: str = "reference", *, recording: bool = False)
         version_given=bool(version_text),
         for_speed=family != "cmsis-nn-size",
         recording=recording,
-        compression=wheel,
     )
 
 

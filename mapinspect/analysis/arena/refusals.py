@@ -33,6 +33,17 @@ def refusal(
     return None
 
 
+# Kernels that divide by their strides: without options these are 0.
+_NEED_OPTIONS = (
+    "CONV_2D",
+    "DEPTHWISE_CONV_2D",
+    "TRANSPOSE_CONV",
+    "AVERAGE_POOL_2D",
+    "MAX_POOL_2D",
+    "L2_POOL_2D",
+)
+
+
 def _name(graph: int, tensor: Tensor) -> str:
     return f"tensor {tensor.index} of subgraph {graph}"
 
@@ -44,6 +55,9 @@ def _node_refusal(node: Node, memory: KernelMemory) -> str | None:
         place += f" of subgraph {node.graph.index}"
     if memory.refused:
         return f"{place}: {memory.refused}"
+    lacking = operator.options_type == "NONE" and not node.network.sketched
+    if operator.code in _NEED_OPTIONS and lacking:
+        return f"{place}: has no options, so its strides are 0"
     if len(memory.scratch) > SCRATCH_LIMIT:
         return f"{place}: asks for more than {SCRATCH_LIMIT} scratch buffers"
     for index in operator.intermediates:

@@ -1,6 +1,6 @@
 """Which buffers the head of the arena must hold, in the runtime's order.
 
-Source: ARCHITECTURE.md, "The arena". Sizes are bytes, rounded up to 16 as the planner does.
+Source: ARENA.md. Sizes are bytes, rounded up to 16 as the planner does.
 """
 
 from collections.abc import Sequence

@@ -3,7 +3,7 @@
 The tail grows down from the arena's end, each buffer aligned at its real address; the order is
 the runtime's. While kernels prepare, the head holds their requests and the temporary descriptions
 of tensors; while the plan is made it holds the planner's work arrays. The smallest arena is the
-highest sum of both sides at any time. Source: ARCHITECTURE.md, "The arena".
+highest sum of both sides at any time. Source: ARENA.md.
 """
 
 from collections.abc import Sequence

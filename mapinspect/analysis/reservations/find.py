@@ -1,6 +1,5 @@
 """Every stack and heap of an image, each once, with what an overflow would hit."""
 
-from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
@@ -8,6 +7,7 @@ from typing import Final
 from mapinspect.analysis.reservations.labelled import (
     between_labels,
     growth,
+    plausible,
     rest_of_ram_stack,
 )
 from mapinspect.analysis.reservations.layout import Block, Layout
@@ -144,9 +144,10 @@ def _rest_of_ram_heap(layout: Layout, stacks: list[Reservation]) -> Reservation 
     if bottom is None:
         return None
     end = _ceiling(layout, bottom.value, stacks)
-    if end <= bottom.value or any(item.elastic for item in stacks):
-        return None
     place = Span(bottom.value, end - bottom.value)
+    taken = any(item.elastic for item in stacks)
+    if taken or place.size <= 0 or not plausible(layout, place):
+        return None
     text = f"from {bottom.name} {bottom.value:#x} to {end:#x}"
     evidence = Evidence(bottom.evidence.file, bottom.evidence.line, text)
     convention = "ESP-IDF: _heap_start" if bottom.name == ESP_HEAP_START else "sbrk"
@@ -170,39 +171,39 @@ class _Beneath:
         self._layout = layout
         moved = [item.span for item in items if item.span and item.runs_at]
         # What a check section keeps for a stack that lies elsewhere is free at run time.
-        unreal = [
+        self._unreal = [
             block.span
             for block in measured_only(layout)
             if any(block.span.contains(span) for span in moved)
         ]
-        found = [item for item in layout.sections if item.counted]
-        found += layout.objects
-        real = [item for item in found if not any(span.contains(item.span) for span in unreal)]
-        own = [
+        self._blocks = [
             Block(f"{item.kind} {item.name}", item.place, item.evidence)
             for item in items
             if item.place is not None
         ]
-        self._blocks = sorted((b for b in (*own, *real) if b.span.size), key=_end_then_size)
-        self._ends = [block.span.end for block in self._blocks]
+        self._blocks += [
+            item
+            for item in layout.sections
+            if item.counted and not any(span.contains(item.span) for span in self._unreal)
+        ]
 
     def of(self, stack: Reservation) -> Neighbour | None:
         """Return the nearest block that ends at or below the stack's lowest byte."""
         place = stack.place
         if place is None:
             return None
-        at = bisect_right(self._ends, place.start) - 1
-        if at < 0:
-            return None
-        block = self._blocks[at]
+        found = [item for item in self._blocks if item.span.size and item.span.end <= place.start]
+        variable = self._layout.objects.below(place.start, self._unreal)
+        if variable is not None:
+            found.append(variable)
         region = self._layout.region_of(place)
-        if region is not None and not region.span.contains(block.span):
+        if region is not None:
+            found = [item for item in found if region.span.contains(item.span)]
+        if not found:
             return None
+        # Of those that end together the smallest says most, a variable more than its section.
+        block = max(reversed(found), key=lambda item: (item.span.end, -item.span.size))
         return Neighbour(block.name, block.span, place.start - block.span.end)
-
-
-def _end_then_size(block: Block) -> tuple[int, int]:
-    return block.span.end, -block.span.size  # of those that end together, the smallest is last
 
 
 def _left(layout: Layout, items: list[Reservation]) -> tuple[RamLeft, ...]:
@@ -212,10 +213,10 @@ def _left(layout: Layout, items: list[Reservation]) -> tuple[RamLeft, ...]:
         for item in layout.sections
         if item.counted and item.span.size and not any(item.span.contains(span) for span in moved)
     ]
-    taken += [item.place for item in items if item.place and not item.elastic]
     elastic = [item.place for item in items if item.place and item.elastic]
     # A section that only says how far an elastic heap reaches takes nothing.
     taken = [span for span in taken if not any(place.contains(span) for place in elastic)]
+    taken += [item.place for item in items if item.place and not item.elastic]
     return tuple(
         RamLeft(region, _largest_gap(region, taken))
         for region in layout.regions

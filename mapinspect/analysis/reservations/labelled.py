@@ -18,6 +18,7 @@ from mapinspect.analysis.reservations.names import (
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.reservation import Reservation
 
+_LARGEST = 1 << 31  # bytes; where no region says more, half of a 32-bit address space is none
 _PADDING = 16  # bytes; what a script rounds a stack or heap to
 
 
@@ -36,7 +37,7 @@ def between(layout: Layout, pair: Pair) -> Reservation | None:
     if bottom is None or top is None:
         return None
     place = _within_its_section(layout, pair, Span(bottom.value, top.value - bottom.value))
-    if place.size <= 0 or not _plausible(layout, place):
+    if place.size <= 0 or not plausible(layout, place):
         return None
     region = layout.region_of(place)
     # A heap to the end of its region takes what is left; a constant of its size fixes it.
@@ -69,9 +70,9 @@ def rest_of_ram_stack(layout: Layout) -> Reservation | None:
         region = layout.region_of(Span(top.value - 1, 1))
         start = top.value if region is None else region.span.start
         convention = "cortex-m-rt with flip-link"
-    if top.value <= start:
-        return None
     place = Span(start, top.value - start)
+    if place.size <= 0 or not plausible(layout, place):
+        return None
     evidence = Evidence(top.evidence.file, top.evidence.line, f"{top.name} {top.value:#x}")
     names = (bottom.name, top.name)
     return Reservation(STACK, MAIN, place.size, convention, True, place, evidence, rests_on=names)
@@ -82,19 +83,20 @@ def inside_section(layout: Layout, block: Block) -> Span:
 
     The section may begin and end with padding; without two labels it counts whole.
     """
-    values = sorted(
-        {
-            label.value
-            for label in layout.labels.values()
-            if block.span.start <= label.value <= block.span.end
-        }
-    )
+    values = sorted({v for v in layout.values if block.span.start <= v <= block.span.end})
     if len(values) < 2:
         return block.span
     start, end = values[0], values[-1]
     if start - block.span.start >= _PADDING or block.span.end - end >= _PADDING:
         return block.span
     return Span(start, end - start)
+
+
+def plausible(layout: Layout, place: Span) -> bool:
+    """Return whether bytes can lie there: within one region, where regions are known."""
+    if not layout.regions:
+        return place.size < _LARGEST
+    return layout.region_of(place) is not None
 
 
 def _patterned(layout: Layout) -> Iterator[Pair]:
@@ -114,10 +116,6 @@ def _within_its_section(layout: Layout, pair: Pair, place: Span) -> Span:
     if pair.kind == STACK and own is not None and own.span.start <= place.start < own.span.end:
         return Span(place.start, min(place.end, own.span.end) - place.start)
     return place
-
-
-def _plausible(layout: Layout, place: Span) -> bool:
-    return not layout.regions or layout.region_of(place) is not None
 
 
 def _is_a_constant(layout: Layout, size: int) -> bool:

@@ -7,8 +7,9 @@ has its size, and one made by ``-fdata-sections`` its name. Others stay unnamed,
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import replace
 
-from mapinspect.analysis.reservations.layout import Block, Label, Layout
+from mapinspect.analysis.reservations.layout import Block, Label, Layout, Variables
 from mapinspect.analysis.sections import sections_of_map
 from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.link_map import InputSection, LinkMap
@@ -18,6 +19,7 @@ from mapinspect.model.link_map import InputSection, LinkMap
 _OF_VARIABLE = re.compile(r'\.(?:[\w]+\.)?(?:s?bss|s?data|t?noinit|uninit)\.([^"]+)')
 
 
+_Piece = tuple[str, Span, InputSection]
 # Inputs that hold code or constants: a function is no stack, whatever its name says.
 _NOT_VARIABLE = (".text", ".literal", ".rodata", ".iram", ".init", ".fini", ".ctors", ".dtors")
 
@@ -32,12 +34,10 @@ def layout_of_map(link_map: LinkMap, regions: tuple[Region, ...], bits: int = 32
         Block(item.name, Span(item.vma & mask, item.size), item.evidence)
         for item in sections_of_map(link_map, regions)
     ]
-    return Layout(
-        _labels(link_map, mask),
-        tuple(_counted(sections)),
-        tuple(_objects(link_map, regions, mask)),
-        regions,
-    )
+    labels = _labels(link_map, mask)
+    values = [label.value for label in labels.values()]
+    objects = _variables(link_map, regions, mask)
+    return Layout(labels, values, tuple(_counted(sections)), objects, regions)
 
 
 def _labels(link_map: LinkMap, mask: int) -> dict[str, Label]:
@@ -65,10 +65,24 @@ def _counted(sections: list[Block]) -> Iterator[Block]:
     for block in sorted(sections, key=lambda item: item.span):
         is_measured = block.span.start < end
         end = max(end, block.span.end)
-        yield Block(block.name, block.span, block.evidence, counted=not is_measured)
+        yield replace(block, counted=not is_measured)
 
 
-def _objects(link_map: LinkMap, regions: tuple[Region, ...], mask: int) -> Iterator[Block]:
+def _variables(link_map: LinkMap, regions: tuple[Region, ...], mask: int) -> Variables:
+    """Return the pieces of the sections in memory that can be written, by their names."""
+    rows = list(_pieces(link_map, regions, mask))
+    code = [at for at, (_, _, row) in enumerate(rows) if row.name.startswith(_NOT_VARIABLE)]
+    return Variables(
+        link_map.path,
+        [name for name, _, _ in rows],
+        [span.start for _, span, _ in rows],
+        [span.size for _, span, _ in rows],
+        lines=[row.line for _, _, row in rows],
+        code=frozenset(code),
+    )
+
+
+def _pieces(link_map: LinkMap, regions: tuple[Region, ...], mask: int) -> Iterator[_Piece]:
     ram = [region for region in regions if "w" in region.attributes.split("!")[0]] or regions
     symbols = sorted((item.address & mask, item.name) for item in link_map.symbols)
     addresses = [address for address, _ in symbols]
@@ -81,30 +95,21 @@ def _objects(link_map: LinkMap, regions: tuple[Region, ...], mask: int) -> Itera
             span = Span(row.address & mask, row.occupied)
             if span.size:
                 first, last = bisect_left(addresses, span.start), bisect_left(addresses, span.end)
-                yield from _variables(link_map.path, row, span, symbols[first:last], sizes)
+                yield from _named(row, span, symbols[first:last], sizes)
 
 
-def _variables(
-    path: str,
-    row: InputSection,
-    span: Span,
-    symbols: list[tuple[int, str]],
-    sizes: dict[str, int],
-) -> Iterator[Block]:
+def _named(
+    row: InputSection, span: Span, symbols: list[tuple[int, str]], sizes: dict[str, int]
+) -> Iterator[_Piece]:
     """Yield the variables of one input section, or the section itself where they have no sizes."""
-    named = _OF_VARIABLE.fullmatch(row.name)
+    variable = _OF_VARIABLE.fullmatch(row.name)
     if row.name == "COMMON":
         for address, name in symbols:
             if name in sizes:
-                yield _block(path, row, name, Span(address, sizes[name]))
+                yield name, Span(address, sizes[name]), row
     elif len(symbols) == 1 and symbols[0][0] == span.start:
-        yield _block(path, row, symbols[0][1], span)
+        yield symbols[0][1], span, row
+    elif variable is not None:
+        yield variable[1], span, row
     else:
-        name = named[1] if named is not None else f"{row.name} of {row.owner.path}"
-        yield _block(path, row, name, span)
-
-
-def _block(path: str, row: InputSection, name: str, span: Span) -> Block:
-    text = f"{name} at {span.start:#x}, {span.size} bytes"
-    writable = not row.name.startswith(_NOT_VARIABLE)
-    return Block(name, span, Evidence(path, row.line, text), writable=writable)
+        yield f"{row.name} of {row.owner.path}", span, row

@@ -8,6 +8,25 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+
+def speaks(name: str) -> bool:
+    """Return whether a name can be any of those below; the others are not looked at one by one.
+
+    Written out, since an image has hundreds of thousands of names.
+    """
+    low = name.lower()
+    return (
+        "stack" in low
+        or "heap" in low
+        or "end" in low
+        or "bss" in low
+        or "pool" in low
+        or "uninit" in low
+        or "sysmem" in low
+        or low.endswith("_sp")
+    )
+
+
 STACK, HEAP = "stack", "heap"
 MAIN, CORE_0, C_LIBRARY = "main", "core 0", "C library"  # names that reports show
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from mapinspect.analysis.reservations.labelled import inside_section
+from mapinspect.analysis.reservations.labelled import inside_section, plausible
 from mapinspect.analysis.reservations.layout import Block, Label, Layout
 from mapinspect.analysis.reservations.names import (
     C_LIBRARY,
@@ -88,7 +88,7 @@ def _of_size(layout: Layout, kind: str, label: Label, convention: str) -> Reserv
     place = None
     if anchor is not None:
         place = Span(anchor.value - size if kind == STACK else anchor.value, size)
-    if layout.regions and place is not None and layout.region_of(place) is None:
+    if place is not None and (place.start < 0 or not plausible(layout, place)):
         place = None
     if layout.regions and size > max(region.span.size for region in layout.regions):
         return None  # no size: an address that is called so

@@ -22,11 +22,9 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 def from_variables(layout: Layout, kind: str) -> Iterator[Reservation]:
     """Yield the variables that are a stack or a heap by their names, in address order."""
-    for block in sorted(layout.objects, key=lambda item: item.span):
-        if block.writable is False or block.span.size < SMALLEST[kind]:
-            continue
+    for block in layout.objects.speaking:
         convention = _convention(base_name(block.name), kind)
-        if convention is not None:
+        if convention is not None and block.span.size >= SMALLEST[kind]:
             yield Reservation(
                 kind,
                 block.name,

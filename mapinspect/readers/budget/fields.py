@@ -50,14 +50,17 @@ _MODEL: Final = {
     "runtime": Field(
         Kind.CHOICE,
         "what plans the arena; plan-only needs exactly the head of the greedy plan",
-        choices=("plan-only",),
+        choices=("plan-only", "tflite-micro"),
     ),
+    "target": Field(Kind.NAME, "the core or chip, where the image does not tell: cortex-m4, …"),
+    "kernels": Field(Kind.NAME, "its kernel set, as for `mapinspect model --kernels`"),
 }
 
 _PROJECT: Final = {
     "name": Field(Kind.NAME, "the firmware's name, for reports"),
     "margin": Field(Kind.SHARE, "the share to keep free"),
     "of": Field(Kind.CHOICE, "what the margin is a share of", choices=("region", "sum")),
+    "heap": Field(Kind.CHOICE, "none: promise that nothing allocates", choices=("none",)),
 }
 
 _INPUTS: Final = {

@@ -83,6 +83,7 @@ class _Builder:
             name=project.get("name"),
             margin=self._margin(project),
             margin_of=project.get("of", "region"),
+            heap=project.get("heap"),
             inputs=self._inputs(values.get("inputs", {})),
             regions=tuple(self._region(row, n) for n, row in enumerate(values.get("region", ()))),
             budgets=tuple(self._budget(row, n) for n, row in enumerate(values.get("budget", ()))),
@@ -117,6 +118,8 @@ class _Builder:
                 row.get("arena"),
                 row.get("runtime"),
                 self._evidence(("inputs", "models", number)),
+                row.get("target"),
+                row.get("kernels"),
             )
             for number, row in enumerate(values.get("models", ()))
         )

@@ -97,6 +97,12 @@ def test_a_custom_operator_makes_the_figure_a_lower_bound() -> None:
             "hybrid",
             id="float data with int8 weights",
         ),
+        pytest.param(
+            [tensor((1, 4, 4, 2)), per_channel((2, 1, 1, 2), "INT8", 2), tensor((1, 4, 4, 2))],
+            Op("CONV_2D", [0, 1], [2]),
+            "has no options",
+            id="a convolution without options",
+        ),
         pytest.param([T([4])] * 2, Op("POW", [0, 0], [1]), "no kernel for POW", id="no kernel"),
         pytest.param(
             [T([4]), T([0, 4])], Op("RELU", [0], [1]), "dynamic tensor", id="an empty output"

@@ -31,15 +31,12 @@ def differences(models: Sequence[tuple[str, Path]], profile: Profile = WHEEL) ->
     paths = [path for _, path in models]
     needs = [need(read_network(name, path.read_bytes()), profile) for name, path in models]
     linear = profile.linear
-    plenty = measure(
-        [(p, 2 * n.smallest + PLENTY) for p, n in zip(paths, needs, strict=True)], linear=linear
-    )
-    enough = measure(
-        [(p, round_up(n.smallest)) for p, n in zip(paths, needs, strict=True)], linear=linear
-    )
-    less = measure(
-        [(p, round_up(n.accepted) - 16) for p, n in zip(paths, needs, strict=True)], linear=linear
-    )
+    sizes = [2 * found.smallest + PLENTY for found in needs]
+    sizes += [round_up(found.smallest) for found in needs]
+    sizes += [round_up(found.accepted) - 16 for found in needs]
+    runs = measure(list(zip(paths * 3, sizes, strict=True)), linear=linear)
+    count = len(paths)
+    plenty, enough, less = runs[:count], runs[count : 2 * count], runs[2 * count :]
     for i, (name, _) in enumerate(models):
         found = needs[i]
         if not plenty[i].worked:

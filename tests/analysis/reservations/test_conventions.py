@@ -7,6 +7,7 @@ from mapinspect.analysis.reservations.layout import (
     Block,
     Label,
     Layout,
+    Variables,
     joined,
     layout_of_elf,
 )
@@ -30,8 +31,16 @@ def layout(
     def blocks(named: dict[str, tuple[int, int]]) -> tuple[Block, ...]:
         return tuple(Block(name, Span(*span), HERE) for name, span in named.items())
 
-    values = {name: Label(name, value, HERE) for name, value in labels.items()}
-    return Layout(values, blocks(sections or {}), blocks(objects or {}), regions)
+    known = {name: Label(name, value, HERE) for name, value in labels.items()}
+    variables = objects or {}
+    starts, sizes = [span[0] for span in variables.values()], [s[1] for s in variables.values()]
+    return Layout(
+        known,
+        list(labels.values()),
+        blocks(sections or {}),
+        Variables("app.elf", list(variables), starts, sizes),
+        regions,
+    )
 
 
 def rows(found: Reservations) -> list[Short]:

@@ -1,6 +1,6 @@
 """Arena memory of the CMSIS-NN kernel set (TFLM OPTIMIZED_KERNEL_DIR=cmsis_nn).
 
-Source: ARCHITECTURE.md, "The arena"; CMSIS-NN 4ab83cc3, the commit that TFLM 90b983c2 pins, built
+Source: ARENA.md; CMSIS-NN 4ab83cc3, the commit that TFLM 90b983c2 pins, built
 with GCC. Scratch is requested only where its size is above 0. What these kernels do not replace
 is as in the reference set.
 """

@@ -60,6 +60,14 @@ RULES: dict[str, Callable[[Node, KernelMemory], KernelMemory]] = {
 }
 
 
+_ASSUMED = "the custom operator {} is taken for the kernel that ships with the runtime"
+
+
+def signal_reason(reason: str) -> bool:
+    """Return whether ``reason`` is only that a signal operator's kernel is assumed."""
+    return any(reason == _ASSUMED.format(name) for name in signal.RULES)
+
+
 def custom_memory(node: Node) -> KernelMemory:
     """Return what the kernel of a custom operator takes, as far as it is known."""
     name = node.operator.custom or ""
@@ -67,5 +75,5 @@ def custom_memory(node: Node) -> KernelMemory:
     if rule is None:
         shown = name or "without a name"
         return KernelMemory(unsure=f"the custom operator {shown} is not modelled")
-    reason = f"the custom operator {name} is taken for the kernel that ships with the runtime"
+    reason = _ASSUMED.format(name)
     return rule(node, KernelMemory(views=node.all_views(), unsure=reason))

@@ -1,6 +1,6 @@
 """Arena memory of the ESP-NN kernel set (esp-tflite-micro on ESP32-class chips).
 
-Source: ARCHITECTURE.md, "The arena"; esp-tflite-micro 1.4.0 with ESP-NN 1.0.2 to 1.2.3. Four
+Source: ARENA.md; esp-tflite-micro 1.4.0 with ESP-NN 1.0.2 to 1.2.3. Four
 variants: ``ansi`` asks for no scratch, ``opt`` only in SOFTMAX, ``esp32s3`` and ``esp32p4`` by
 rules of their own that changed between versions. What the set does not replace, and int16 and
 float in what it does, is as in the reference set.

@@ -1,6 +1,6 @@
 """Scratch of ESP-NN's convolutions on the ESP32-S3, in bytes.
 
-The formulas keep the letters of their description in ARCHITECTURE.md, "The arena": W, H input
+The formulas keep the letters of their description in ARENA.md: W, H input
 width and height, C input channels, O output channels, kw, kh kernel, sw, sh stride, pw, ph
 padding at left and top, OW, OH output size, M depth multiplier.
 """

@@ -1,4 +1,4 @@
-"""Arena memory of the reference kernels. Source: ARCHITECTURE.md, "The arena".
+"""Arena memory of the reference kernels. Source: ARENA.md.
 
 Each function takes a node whose row of the table gave ``memory`` (record and views) and returns
 it with the kernel's further buffers.

@@ -1,6 +1,6 @@
 """Arena memory of the runtime's signal library: audio front ends as custom operators.
 
-Source: ARCHITECTURE.md, "The arena"; signal/micro/kernels of TFLM 90b983c2. Transforms are
+Source: ARENA.md; signal/micro/kernels of TFLM 90b983c2. Transforms are
 KissFFT's, whose state is counted by its own allocation rule.
 """
 

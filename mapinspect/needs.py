@@ -1,0 +1,56 @@
+"""What a model needs of its arena in one image; the pipeline's step between reading and facts."""
+
+from dataclasses import replace
+
+from mapinspect.errors import InputError
+from mapinspect.model.arena import ArenaNeed, StructSize
+from mapinspect.model.budget import ModelEntry
+from mapinspect.model.elf_file import ElfFile
+from mapinspect.model.network import Network
+
+_ALIGNMENT = 16  # bytes; the persistent part grows down from the arena's end, wherever that is
+
+
+def arena_need(entry: ModelEntry, network: Network, elf: ElfFile | None) -> ArenaNeed:
+    """Return what the model of a table's entry needs of its arena.
+
+    The entry's target and kernels decide where it names them, else its runtime and what is seen
+    in the image. Raises InputError for a target or kernel set that is not known.
+    """
+    from mapinspect.analysis.arena.fit import default_kernels  # noqa: PLC0415 - start-up time
+    from mapinspect.analysis.arena.image_need import image_need, target_need  # noqa: PLC0415
+    from mapinspect.analysis.arena.profile import UnknownProfileError  # noqa: PLC0415
+
+    end = _end(entry, elf)
+    if entry.target is None:
+        found = image_need(network, entry.runtime, elf, structs=_structs(entry, elf), end=end)
+        return replace(found, model=entry.name)
+    kernels = entry.kernels or default_kernels(entry.target)
+    try:
+        return replace(target_need(network, entry.target, kernels, end=end), model=entry.name)
+    except UnknownProfileError as error:
+        place = entry.declared
+        remedy = "see mapinspect model --help for targets and kernels"
+        raise InputError(place.file, place.line, str(error), remedy) from None
+
+
+def _end(entry: ModelEntry, elf: ElfFile | None) -> int:
+    """Return by how many bytes the arena's end lies past a multiple of 16."""
+    found = elf.symbols.named(entry.arena) if elf is not None and entry.arena else ()
+    if len(found) != 1:
+        return 0
+    return (found[0].address + found[0].size) % _ALIGNMENT
+
+
+def _structs(entry: ModelEntry, elf: ElfFile | None) -> tuple[StructSize, ...]:
+    """Return the runtime's structure sizes from the image's debug information, if it has any."""
+    if elf is None or entry.runtime == "plan-only":
+        return ()
+    if not any(section.name in (".debug_info", ".zdebug_info") for section in elf.sections):
+        return ()
+    from mapinspect.analysis.arena.dwarf_structs import wanted_names  # noqa: PLC0415
+    from mapinspect.analysis.arena.structs import struct_sizes  # noqa: PLC0415
+    from mapinspect.readers import dwarf_sizes  # noqa: PLC0415 - only such images need it
+
+    found = dwarf_sizes.struct_sizes(elf, wanted_names(struct_sizes("arm")))
+    return tuple(StructSize(name, size) for name, (size, _) in found.items())

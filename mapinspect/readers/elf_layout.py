@@ -4,7 +4,6 @@ Whether the addresses suit the memory is no question of this file: sections may 
 addresses (overlays), load addresses, or leave their region.
 """
 
-from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -19,7 +18,7 @@ from mapinspect.readers.elf_tables import (
 )
 
 PF_ARM_ENTRY = 0x8000_0000  # armlink marks the segment with the entry point
-PAIR_LIMIT = 1 << 22  # sections times segments; an image has some hundred
+PAIR_LIMIT = 1 << 20  # sections times segments; an image has some hundred
 
 
 @dataclass(slots=True)
@@ -31,6 +30,7 @@ class _Load:
     zeroed: list[SectionRow] = field(default_factory=list)
     alone: list[SectionRow] = field(default_factory=list)  # zeroed, and in no other segment
     empty: list[SectionRow] = field(default_factory=list)
+    contents_end: int = 0  # the highest address at which contents start, empty ones included
 
 
 def load_addresses(tables: Tables) -> list[int]:
@@ -40,16 +40,17 @@ def load_addresses(tables: Tables) -> list[int]:
     if tables.header.kind == "REL":
         return addresses
     loads = [_Load(segment) for segment in segments if segment.kind == "LOAD"]
-    if len(loads) * len(sections) > PAIR_LIMIT:
+    if len(segments) * len(sections) > PAIR_LIMIT:
         raise DamageError(
-            f"{len(sections)} sections in {len(loads)} segments are more than mapinspect reads",
+            f"{len(sections)} sections in {len(segments)} segments are more than mapinspect reads",
             "name the linked firmware",
         )
-    for section in sections[1:]:
+    for section in sorted(sections[1:], key=lambda each: each.offset):
         _note(section, loads)
+    holders = {section.ordinal: load for load in loads for section in load.stored}
     with_lma = _load_addresses_known(segments)
     for section in sections[1:]:
-        holder = _holder(tables, section, loads)
+        holder = _holder(tables, section, loads, holders)
         if holder is not None and with_lma:
             addresses[section.ordinal] = _load_address(section, holder)
     for load in loads:
@@ -82,12 +83,18 @@ def _note(section: SectionRow, loads: list[_Load]) -> None:
         segment = load.segment
         in_file = segment.offset <= section.offset <= section.file_end <= segment.file_end
         if section.size and section.has_contents and in_file:
-            insort(load.stored, section, key=lambda each: each.offset)
+            load.stored.append(section)
         elif not section.size and segment.vma <= section.vma <= segment.end:
             load.empty.append(section)
+        else:
+            continue
+        if section.has_contents:
+            load.contents_end = max(load.contents_end, section.vma)
 
 
-def _holder(tables: Tables, section: SectionRow, loads: list[_Load]) -> SegmentRow | None:
+def _holder(
+    tables: Tables, section: SectionRow, loads: list[_Load], holders: dict[int, _Load]
+) -> SegmentRow | None:
     """Return the segment that places the section, None where none does."""
     if not section.says(SHF_ALLOC):
         _check_not_loaded(section, loads)
@@ -96,7 +103,11 @@ def _holder(tables: Tables, section: SectionRow, loads: list[_Load]) -> SegmentR
         return _around([each for each in tables.segments if each.kind == "TLS"], section)
     if not section.size:
         return _around([load.segment for load in loads], section)
-    return _stored(section, loads) if section.has_contents else _zeroed(section, loads)
+    if not section.has_contents:
+        return _zeroed(section, loads)
+    if section.ordinal not in holders:
+        raise DamageError(f"no segment loads {section}: where it is stored cannot be told")
+    return _stored(section, holders[section.ordinal], loads)
 
 
 def _around(segments: Sequence[SegmentRow], section: SectionRow) -> SegmentRow | None:
@@ -128,16 +139,13 @@ def _check_not_loaded(section: SectionRow, loads: list[_Load]) -> None:
             )
 
 
-def _stored(section: SectionRow, loads: list[_Load]) -> SegmentRow:
-    """Return the PT_LOAD that holds the section's file bytes.
+def _stored(section: SectionRow, holder: _Load, loads: list[_Load]) -> SegmentRow:
+    """Return the segment of the section's file bytes, once it agrees with the section.
 
     GNU ld, lld, gold and mold place a section at the same distance from its segment's start in
     file and memory. armlink writes one PT_LOAD per load region, at its load address: sections
     that run elsewhere lie outside every segment's addresses, mostly behind one that does not.
     """
-    holder = next((load for load in loads if section in load.stored), None)
-    if holder is None:
-        raise DamageError(f"no segment loads {section}: where it is stored cannot be told")
     segment = holder.segment
     if _in_step(section, segment):
         return segment
@@ -193,8 +201,7 @@ def _leaves_room(section: SectionRow, load: _Load) -> bool:
     start = segment.offset + section.vma - segment.vma
     if start >= segment.file_end:
         return True
-    behind = (each.vma for each in (*load.stored, *load.empty) if each.has_contents)
-    return max(behind, default=0) >= section.end
+    return load.contents_end >= section.end
 
 
 def _check_explained(tables: Tables, load: _Load) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from mapinspect.errors import InputError
-from mapinspect.model.arena import ArenaNeed, StructSize
+from mapinspect.model.arena import ArenaNeed, BuildEvidence
 from mapinspect.model.budget import ModelEntry
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.network import Network
@@ -23,7 +23,7 @@ def arena_need(entry: ModelEntry, network: Network, elf: ElfFile | None) -> Aren
 
     end = _end(entry, elf)
     if entry.target is None:
-        found = image_need(network, entry.runtime, elf, structs=_structs(entry, elf), end=end)
+        found = image_need(network, entry.runtime, _evidence(entry, elf), end=end)
         return replace(found, model=entry.name)
     kernels = entry.kernels or default_kernels(entry.target)
     try:
@@ -42,15 +42,11 @@ def _end(entry: ModelEntry, elf: ElfFile | None) -> int:
     return (found[0].address + found[0].size) % _ALIGNMENT
 
 
-def _structs(entry: ModelEntry, elf: ElfFile | None) -> tuple[StructSize, ...]:
-    """Return the runtime's structure sizes from the image's debug information, if it has any."""
+def _evidence(entry: ModelEntry, elf: ElfFile | None) -> BuildEvidence | None:
+    """Return what the image tells about its runtime; nothing where the table settles it."""
     if elf is None or entry.runtime == "plan-only":
-        return ()
-    if not any(section.name in (".debug_info", ".zdebug_info") for section in elf.sections):
-        return ()
-    from mapinspect.analysis.arena.dwarf_structs import wanted_names  # noqa: PLC0415
-    from mapinspect.analysis.arena.structs import struct_sizes  # noqa: PLC0415
-    from mapinspect.readers import dwarf_sizes  # noqa: PLC0415 - only such images need it
+        return None
+    from mapinspect.analysis.arena.dwarf_structs import wanted_structs  # noqa: PLC0415
+    from mapinspect.readers.tflite_evidence import build_evidence  # noqa: PLC0415
 
-    found = dwarf_sizes.struct_sizes(elf, wanted_names(struct_sizes("arm")))
-    return tuple(StructSize(name, size) for name, (size, _) in found.items())
+    return build_evidence(elf, wanted_structs())

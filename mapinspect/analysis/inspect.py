@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from mapinspect.analysis.arenas import arena_facts
 from mapinspect.analysis.conservation import unconserved
+from mapinspect.analysis.disagreements import disagreements
 from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
@@ -17,18 +18,16 @@ from mapinspect.analysis.reservations.names import STACK_TOPS
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
 from mapinspect.analysis.rows import uses
 from mapinspect.analysis.sections import (
-    disagreements,
     sections_of_elf,
     sections_of_map,
     unallocated_sections,
 )
-from mapinspect.analysis.symbol_agreement import symbol_disagreements
 from mapinspect.analysis.usage import usages
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.image import Evidence
-from mapinspect.model.inspection import Disagreement, ElfFacts, Inspection, MapFacts, Placement
+from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Placement
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.reservation import Reservations
 
@@ -116,11 +115,6 @@ def _elf_facts(elf: ElfFile | None) -> ElfFacts | None:
     return ElfFacts(elf.path, elf.kind, elf.machine, len(elf.symbols) == 0)
 
 
-def _disagreements(link_map: LinkMap, elf: ElfFile) -> tuple[Disagreement, ...]:
-    """Return how map and ELF differ: in their sections or, where those agree, in their symbols."""
-    return disagreements(link_map, elf) or symbol_disagreements(link_map, elf)
-
-
 def _map_facts(records: Records, around: Surroundings) -> MapFacts:
     link_map, elf = records.link_map, records.elf
     assert link_map is not None
@@ -132,7 +126,7 @@ def _map_facts(records: Records, around: Surroundings) -> MapFacts:
         line_count=link_map.line_count,
         unknown=tuple(Evidence(link_map.path, line.line, line.text) for line in link_map.unknown),
         unconserved=unconserved(link_map, allocated),
-        disagreements=_disagreements(link_map, elf) if elf else (),
+        disagreements=disagreements(link_map, elf) if elf else (),
         overflows=tuple(usage for usage in own if usage.free < 0),
         sections=sum(1 for section in link_map.sections if section.size),
     )

@@ -1,12 +1,15 @@
 """The list of commands; each is imported only when it runs, since start-up time counts."""
 
 import importlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import click
 
 from mapinspect import __version__
+
+Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
 # name: module of mapinspect.cli and its command, one line for --help (so that listing commands
 # imports none of them)
@@ -61,9 +64,18 @@ class _Lazy(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
 
 
-def _print_integration(ctx: click.Context) -> None:
-    click.echo(Path(__file__).resolve().parents[1] / "integration")
-    ctx.exit()
+def _folder_option(name: str, text: str, blank: str) -> Callable[[Decorated], Decorated]:
+    """Return an option that prints the folder of the files for build systems, and exits."""
+
+    def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if wanted:
+            folder = Path(__file__).resolve().parents[1] / "integration"
+            click.echo(folder.as_posix().replace(" ", blank))
+            ctx.exit()
+
+    return click.option(
+        name, is_flag=True, is_eager=True, expose_value=False, callback=show, help=text
+    )
 
 
 @click.group(
@@ -73,13 +85,7 @@ def _print_integration(ctx: click.Context) -> None:
     "3 a bug in mapinspect.",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
-@click.option(
-    "--cmake-dir",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=lambda ctx, _, wanted: _print_integration(ctx) if wanted else None,
-    help="Print the folder of mapinspect.cmake and mapinspect.mk, and exit.",
-)
+@_folder_option("--cmake-dir", "Print the folder of mapinspect.cmake, and exit.", " ")
+@_folder_option("--make-dir", "Print it for make's include: with a backslash before blanks.", "\\ ")
 def commands() -> None:
     """Say where every byte of a TinyML firmware went, and hold it to its budget."""

@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from mapinspect.analysis.arena.dwarf_structs import wanted_structs
 from mapinspect.analysis.arena.fit import (
     Exchange,
     choose,
@@ -31,6 +32,7 @@ from mapinspect.pipeline import Request, check
 from mapinspect.readers.elf import read_elf
 from mapinspect.readers.parts import read_part
 from mapinspect.readers.source import read_source
+from mapinspect.readers.tflite_evidence import build_evidence
 
 _FILE: Final = click.Path(path_type=Path)
 _STATUS: Final = {FitVerdict.FITS: 0, FitVerdict.NO: 1, FitVerdict.UNKNOWN: EXIT_INPUT}
@@ -114,7 +116,8 @@ def _in_image(networks: list[Network], request: Request, replaced: str | None) -
     exchange = _with_operators(exchange, elf)
     runtime = exchange.old.entry.runtime if exchange.old else None
     for network in networks:
-        found = image_need(network, runtime, elf)
+        evidence = None if elf is None else build_evidence(elf, wanted_structs())
+        found = image_need(network, runtime, evidence)
         yield fit_image(network, found, report.inspection, exchange)
 
 

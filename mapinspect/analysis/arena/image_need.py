@@ -4,39 +4,23 @@ from mapinspect.analysis.arena.build_need import build_need
 from mapinspect.analysis.arena.greedy import plan
 from mapinspect.analysis.arena.profile import older_versions, profile
 from mapinspect.analysis.arena.recognise import ProfileChoice, recognise
-from mapinspect.model.arena import ArenaNeed, BuildEvidence, StructSize
-from mapinspect.model.elf_file import ElfFile
+from mapinspect.model.arena import ArenaNeed, BuildEvidence
 from mapinspect.model.network import Network
 
 PLAN_ONLY = "plan-only"
 
 
 def image_need(
-    network: Network,
-    runtime: str | None,
-    elf: ElfFile | None,
-    *,
-    structs: tuple[StructSize, ...] = (),
-    end: int = 0,
+    network: Network, runtime: str | None, evidence: BuildEvidence | None, *, end: int = 0
 ) -> ArenaNeed:
     """Return the need under the runtime that the table names, or the one seen in the image.
 
-    ``structs`` are structure sizes from the image's debug information; ``end`` is by how many
-    bytes the arena's end lies past a multiple of 16. Where no runtime is recognised only the
-    plan is counted: a lower bound.
+    ``end`` is by how many bytes the arena's end lies past a multiple of 16. Where no runtime is
+    recognised only the plan is counted: a lower bound.
     """
     if runtime == PLAN_ONLY:
         return head_only(network, known=True)
-    choice = None
-    if elf is not None:
-        evidence = BuildEvidence(
-            machine=elf.machine,
-            bits=elf.bits,
-            arm_attributes=elf.arm_attributes,
-            symbols=elf.symbols.names(),
-            structs=structs,
-        )
-        choice = recognise(evidence)
+    choice = None if evidence is None else recognise(evidence)
     return head_only(network) if choice is None else build_need(network, choice, end=end)
 
 

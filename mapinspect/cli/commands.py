@@ -20,6 +20,11 @@ _COMMANDS: Final = {
         "link_command",
         "Run a link command; when it fails, say from its map what overflowed.",
     ),
+    "map": (
+        "mapinspect.cli.map_command",
+        "map_command",
+        "Say what a GNU ld map tells by itself; exit 0 complete, 2 incomplete.",
+    ),
     "model": (
         "mapinspect.cli.model_command",
         "model_command",

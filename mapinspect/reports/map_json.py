@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-from mapinspect.model.map_summary import MapSummary
+from mapinspect.model.link_map import MapRegion, MapSection
+from mapinspect.model.map_summary import MapSummary, ObjectBytes
 
 FORMAT = "mapinspect-map"
 VERSION = 1
@@ -17,34 +18,11 @@ def render(summary: MapSummary) -> str:
         "version": VERSION,
         "linker": "gnu-ld",
         "complete": summary.complete,
-        "regions": [
-            {
-                "name": _text(region.name),
-                "origin": region.origin,
-                "length": region.length,
-                "attributes": _text(region.attributes),
-            }
-            for region in link_map.regions
-        ],
+        "regions": [_region(region) for region in link_map.regions],
         "output_sections": [
-            {
-                "name": _text(section.name),
-                "vma": section.vma,
-                "size": section.size,
-                "lma": section.lma,
-                "line": section.line,
-            }
-            for section in link_map.sections
-            if section.vma is not None
+            _section(section) for section in link_map.sections if section.vma is not None
         ],
-        "objects": [
-            {
-                "object": _text(row.owner.path),
-                "archive": None if row.owner.archive is None else _text(row.owner.archive),
-                "bytes": row.bytes,
-            }
-            for row in summary.objects
-        ],
+        "objects": [_object(row) for row in summary.objects],
         "unknown_lines": [
             {"line": line.line, "text": _text(line.text)} for line in link_map.unknown
         ],
@@ -54,6 +32,34 @@ def render(summary: MapSummary) -> str:
         ],
     }
     return json.dumps(document, indent=1) + "\n"
+
+
+def _region(region: MapRegion) -> dict[str, Any]:
+    return {
+        "name": _text(region.name),
+        "origin": region.origin,
+        "length": region.length,
+        "attributes": _text(region.attributes),
+    }
+
+
+def _section(section: MapSection) -> dict[str, Any]:
+    return {
+        "name": _text(section.name),
+        "vma": section.vma,
+        "size": section.size,
+        "lma": section.lma,
+        "line": section.line,
+    }
+
+
+def _object(row: ObjectBytes) -> dict[str, Any]:
+    archive = row.owner.archive
+    return {
+        "object": _text(row.owner.path),
+        "archive": None if archive is None else _text(archive),
+        "bytes": row.bytes,
+    }
 
 
 def _text(name: str) -> str:

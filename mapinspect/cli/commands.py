@@ -20,7 +20,7 @@ _COMMANDS: Final = {
     ),
     "map": (
         "map_command",
-        "Say what a link map alone tells: regions, sections, objects, what was not read.",
+        "Say what a link map alone tells; exit 0 complete, 2 incomplete.",
     ),
     "show": (
         "show_command",
@@ -51,7 +51,7 @@ _COMMANDS: Final = {
         "List every check: what it claims, and how far the table may soften it.",
     ),
     "explain": (
-        "explain_command",
+        "checks_command.explain_command",
         "Say why a check matters, how it is decided, how to mend or waive it.",
     ),
 }
@@ -66,8 +66,8 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        name, _ = _COMMANDS[cmd_name]
-        command = getattr(importlib.import_module(f"mapinspect.cli.{name}"), name)
+        module, _, name = _COMMANDS[cmd_name][0].partition(".")
+        command = getattr(importlib.import_module(f"mapinspect.cli.{module}"), name or module)
         assert isinstance(command, click.Command)
         return command
 

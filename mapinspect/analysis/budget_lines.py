@@ -40,7 +40,7 @@ def _region(inspection: Inspection, usage: Usage) -> Iterator[BudgetLine]:
                 yield _line(use, numbers, estimated)
     limit = inspection.limit(name)
     measured = limit.measured(usage)
-    status = "over" if measured > limit.limit else "ok"
+    status = "over" if measured > limit.limit or usage.free < 0 else "ok"
     free = limit.limit - measured
     yield BudgetLine("total", name, None, measured, None, limit.limit, free, status)
 

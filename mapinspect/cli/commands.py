@@ -8,32 +8,36 @@ import click
 
 from mapinspect import __version__
 
-# name: module, attribute, one line for --help (so that listing commands imports none of them)
+# name: module of mapinspect.cli and its command, one line for --help (so that listing commands
+# imports none of them)
 _COMMANDS: Final = {
     "check": (
-        "mapinspect.cli.check_command",
         "check_command",
         "Judge a linked firmware by its budget; exit 0 PASS, 1 FAIL, 2 cannot judge.",
     ),
+    "map": (
+        "map_command",
+        "Say what a link map alone tells: regions, sections, objects, what was not read.",
+    ),
     "show": (
-        "mapinspect.cli.show_command",
         "show_command",
         "List regions, sections, objects, archives, symbols, reservations of an image.",
     ),
     "why": (
-        "mapinspect.cli.why_command",
         "why_command",
         "Say which reference pulled an object into the image.",
     ),
-    "link": (
-        "mapinspect.cli.link_command",
-        "link_command",
-        "Run a link command; when it fails, say from its map what overflowed.",
-    ),
     "model": (
-        "mapinspect.cli.model_command",
         "model_command",
         "Say what a .tflite model costs: arena to the byte, layers, weights.",
+    ),
+    "fit": (
+        "fit_command",
+        "Say whether another model would fit a part or an image; exit 0, 1, 2.",
+    ),
+    "link": (
+        "link_command",
+        "Run a link command; when it fails, say from its map what overflowed.",
     ),
 }
 
@@ -47,14 +51,14 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        module, attribute, _ = _COMMANDS[cmd_name]
-        command = getattr(importlib.import_module(module), attribute)
+        name, _ = _COMMANDS[cmd_name]
+        command = getattr(importlib.import_module(f"mapinspect.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, _, text) in _COMMANDS.items()])
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
 
 
 def _print_integration(ctx: click.Context) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from tabulate import tabulate
 
+from mapinspect.model.arena_room import slack
 from mapinspect.model.finding import Finding, Status
 from mapinspect.model.inspection import Inspection, Located
 from mapinspect.model.report import BudgetLine, Report
@@ -46,6 +47,8 @@ def _title(report: Report) -> str:
 
 def _budget(lines: Iterable[BudgetLine]) -> str:
     rows = [row for line in lines for row in _budget_rows(line)]
+    if not rows:
+        return ""
     headers = ("memory", "row", "estimated", "linked", "limit", "free", "")
     align = ("left", "left", "right", "right", "right", "right", "left")
     table = tabulate(
@@ -152,11 +155,20 @@ def summary(report: Report) -> str:
 def _region(line: BudgetLine) -> str:
     assert line.limit is not None
     used, limit = kib_up(line.linked), kib_down(line.limit)
+    if line.linked <= line.limit and _reads_as_over(used, limit):
+        return f"{_name(line.memory)} {line.linked:,}/{line.limit:,} B"
     over = f" (+{kib_up(line.linked - line.limit)})" if line.linked > line.limit else ""
     return f"{_name(line.memory)} {used}/{limit} KiB{over}"
 
 
+def _reads_as_over(used: str, limit: str) -> bool:
+    """Return whether rounding makes what fits look as if it did not."""
+    return float(used) > float(limit)
+
+
 def _slack(facts: Inspection) -> Iterator[str]:
     for arena in facts.arenas:
-        if arena.place is not None and arena.needed is not None:
-            yield f"arena slack {arena.place.span.size - arena.needed:,} B"
+        room = slack(arena)
+        if room is not None:
+            at_most = "" if arena.exact or room < 0 else "at most "
+            yield f"arena slack {at_most}{room:,} B"

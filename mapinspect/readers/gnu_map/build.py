@@ -23,6 +23,7 @@ from mapinspect.readers.gnu_map.scan import Scan, Token
 from mapinspect.readers.gnu_map.tables import Tables
 
 _FORMAT_AFTER_LAST_BLANK = " "
+_ADDRESS_COLUMN = 16
 
 
 class Builder:
@@ -107,7 +108,9 @@ class Builder:
                 first_rows.append(token.row)
                 loose.append([0, 0])
             elif token.terminal in ("FILLS", "DATA"):
-                self._add_loose(token, loose)
+                if not sections:
+                    self._refuse_outside(self._lines.at(token.start))
+                self._add_loose(token, sections[-1], loose[-1])
         if (first_rows[0] if first_rows else len(self._columns)) > 0:
             first_row = self._text.find(b"\n ", self._columns.chunk_offsets[0] - 1) + 1
             self._refuse_outside(self._lines.at(first_row))
@@ -144,17 +147,18 @@ class Builder:
             line=line,
         )
 
-    def _add_loose(self, token: Token, loose: list[list[int]]) -> None:
-        """Add the bytes of fills and data statements that no row's pattern took along."""
-        if not loose:
-            self._refuse_outside(self._lines.at(token.start))
-        if token.terminal == "FILLS":
-            match = self._grammar.pattern("FILL").match(self._text, token.start)
-            loose[-1][0] += int(match[1], 16) if match else 0
-        else:
-            statements = self._grammar.pattern("DATA_STATEMENT", at_line_start=True)
-            for match in statements.finditer(self._text, token.start, token.end):
-                loose[-1][1] += int(match[2], 16)
+    def _add_loose(self, token: Token, section: MapSection, loose: list[int]) -> None:
+        """Add the bytes of fills and data statements that no row's pattern took along.
+
+        Those that do not lie in the section are left out, so that the sums will not fit.
+        """
+        place, terminal = (1, "DATA_STATEMENT") if token.terminal == "DATA" else (0, "FILL")
+        pattern = self._grammar.pattern(terminal, at_line_start=True)
+        for match in pattern.finditer(self._text, token.start, token.end):
+            address, size = match[0][_ADDRESS_COLUMN:].split(None, 2)[:2]
+            offset, length = int(address, 16) - (section.vma or 0), int(size, 16)
+            if section.size is None or 0 <= offset <= section.size - length:
+                loose[place] += length
 
     def _refuse_outside(self, line: int) -> None:
         what = "bytes stand outside every output section"
@@ -186,11 +190,23 @@ class Builder:
             yield "the *default* row of the memory table"
         if not self._ends_whole:
             yield "the end of the last line"
+        if self._text.endswith(b"\n\n"):
+            yield "what follows the empty line at its end"
 
     def _unknown(self) -> Iterator[UnknownLine]:
         """Yield the lines that no terminal claims, and the rows of objects that ld never opened."""
         lines = [self._unknown_line(token) for token in self._of("UNKNOWN")]
-        yield from sorted([*lines, *self._not_loaded()], key=lambda line: line.line)
+        lines += [*self._odd_regions(), *self._not_loaded()]
+        yield from sorted(lines, key=lambda line: line.line)
+
+    def _odd_regions(self) -> Iterator[UnknownLine]:
+        """Yield the rows of the memory table that no ld writes: a name's second, or a late one."""
+        seen: set[str] = set()
+        for token in self._of("REGION"):
+            region = self._tables.region(token)
+            if region.name in seen or "*default*" in seen:
+                yield UnknownLine(region.line, self._string(token.start, token.end - 1))
+            seen.add(region.name)
 
     def _unknown_line(self, token: Token) -> UnknownLine:
         line = self._lines.at(token.start)

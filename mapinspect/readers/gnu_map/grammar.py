@@ -39,6 +39,10 @@ class Grammar:
     last: int
 
     @cached_property
+    def _scanners(self) -> dict[frozenset[str], re.Pattern[bytes]]:
+        return {}
+
+    @cached_property
     def _compiled(self) -> dict[str, re.Pattern[bytes]]:
         return {}
 
@@ -52,7 +56,15 @@ class Grammar:
 
     def scanner(self, terminals: frozenset[str]) -> re.Pattern[bytes]:
         """Return one pattern for several terminals; ``lastgroup`` names the one that matched."""
-        return re.compile(self._alternatives(terminals))
+        if terminals not in self._scanners:
+            self._scanners[terminals] = re.compile(self._alternatives(terminals))
+        return self._scanners[terminals]
+
+    def accepted_around(self, terminal: str) -> frozenset[str]:
+        """Return every terminal that some state accepts in the place of ``terminal``'s block."""
+        made = {name for name, _ in self.rules} | {"$END"}
+        around = [set(state) for state in self.states if terminal in state]
+        return frozenset().union(*around) - made
 
     def line_pattern(self, *terminals: str) -> re.Pattern[bytes]:
         """Return one pattern for several terminals that begins at the start of a line."""

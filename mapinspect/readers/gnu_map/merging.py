@@ -49,9 +49,10 @@ class Line(NamedTuple):
 def occupied_bytes(section: MapSection, lines: Sequence[Line]) -> tuple[list[int], int]:
     """Return the bytes that each input section occupies, and those that no line explains by rule.
 
-    Only for a section whose printed sizes do not add up; ``lines`` are its lines in print order.
-    An input that cannot be merged keeps its size. One that can occupies at most what lies between
-    it and the next line, and nothing where ld left it outside (an address before its neighbours').
+    Only for a section whose printed sizes do not add up or whose inputs do not all lie inside it;
+    ``lines`` are its lines in print order. An input that cannot be merged keeps its size, unless
+    it lies outside. One that can occupies at most what lies between it and the next line, and
+    nothing where ld left it out (an address before its neighbours').
     ld aligns its stubs without printing a fill, and says nothing about what it writes anew.
     """
     start = section.vma or 0
@@ -62,9 +63,12 @@ def occupied_bytes(section: MapSection, lines: Sequence[Line]) -> tuple[list[int
     occupied: list[int] = []
     for number, line in enumerate(lines):
         if line.is_input:
-            merged = is_mergeable(line.name) and number in room
-            size = max(0, room[number] - line.address) if merged else line.size
-            occupied.append(min(line.size, size))
+            size = line.size
+            if is_mergeable(line.name) and number in room:
+                size = min(size, max(0, room[number] - line.address))
+            elif section.vma is not None and not start <= line.address <= end - size:
+                size = 0
+            occupied.append(size)
     return occupied, _unprinted(section, [lines[number] for number in lasting], ends, occupied)
 
 
@@ -98,8 +102,8 @@ def _unprinted(
     section: MapSection, lines: Sequence[Line], ends: Sequence[int], occupied: Sequence[int]
 ) -> int:
     """Return the bytes that no line explains although nothing is wrong."""
-    if section.name in _REWRITTEN_NAMES:
-        return (section.size or 0) - sum(occupied)
+    if section.name in _REWRITTEN_NAMES and lines and all(map(_is_rewritten, lines)):
+        return max(0, (section.size or 0) - sum(occupied))
     total = 0
     for number, line in enumerate(lines):
         gap = ends[number] - line.address - line.size
@@ -107,3 +111,7 @@ def _unprinted(
         if beside_stub and 0 < gap < _STUB_ALIGNMENT:
             total += gap
     return total
+
+
+def _is_rewritten(line: Line) -> bool:
+    return line.name in _REWRITTEN_NAMES

@@ -149,10 +149,21 @@ class MapRows:
         fills = sum(columns.fill_sizes[fills_from:fills_to]) + loose_fills
         plain = SectionTotals(printed, printed, fills, data, unprinted=0)
         header = self._sections[section]
-        if header.size is None or plain.found == header.size:
+        if header.size is None:  # ld dropped the section: nothing may stand in it
+            return sizes, plain
+        if plain.found == header.size and self._all_inside(header, first, last):
             return sizes, plain
         occupied, unprinted = occupied_bytes(header, list(self._section_lines(section)))
         return occupied, SectionTotals(printed, sum(occupied), fills, data, unprinted)
+
+    def _all_inside(self, header: MapSection, first: int, last: int) -> bool:
+        """Return whether the rows plainly lie within the section that is printed above them."""
+        if first == last or header.vma is None or header.size is None:
+            return True
+        addresses = self._columns.addresses[first:last]
+        end = header.vma + header.size
+        last_end = addresses[-1] + self._columns.sizes[last - 1]
+        return min(addresses) >= header.vma and max(addresses) <= end and last_end <= end
 
     def _section_lines(self, section: int) -> Iterator[Line]:
         """Yield every line of an output section that takes up bytes, in print order."""

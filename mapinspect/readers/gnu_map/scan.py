@@ -8,6 +8,7 @@ other blocks are. So every byte ends up in a row or in a token, by construction.
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from itertools import compress
 from typing import NamedTuple
 
@@ -52,7 +53,6 @@ class Scan:
         self.tokens: list[Token] = []
         self._grammar = grammar
         self._automaton = Automaton(grammar)
-        self._scanners: dict[frozenset[str], re.Pattern[bytes]] = {}
         self.whole = False
         self._unknown = 0
 
@@ -60,26 +60,33 @@ class Scan:
         """Cut the whole text; ``progress`` is called with the bytes done and the bytes in all."""
         position = 0
         while position < len(self.text) and self._unknown <= UNKNOWN_LIMIT:
-            if self._in_rows():
+            if self._in_map():
                 position = self._take_chunk(position)
                 if progress is not None:
                     progress(position, len(self.text))
             else:
-                token = self._token_at(position, len(self.text), len(self.columns))
+                token = self._token_at(position, len(self.columns))
                 self._automaton.push(token.terminal)
                 self._keep(token)
                 position = token.end
         self.whole = self._unknown <= UNKNOWN_LIMIT and self._automaton.finish()
 
-    def _token_at(self, start: int, end: int, row: int) -> Token:
+    def _token_at(self, start: int, row: int) -> Token:
+        """Return the token that begins at ``start``, one that the automaton accepts."""
         accepts = self._automaton.accepts
-        scanner = self._scanners.get(accepts)
-        if scanner is None:
-            scanner = self._scanners[accepts] = self._grammar.scanner(accepts - {"ROW"})
-        match = scanner.match(self.text, start, end)
-        if match is None or match.lastgroup is None:  # UNKNOWN claims every line
-            raise AssertionError(f"no terminal claims the text at byte {start}")
+        scanner = self._scanner if self._in_map() else self._grammar.scanner(accepts)
+        match = scanner.match(self.text, start)
+        if match is None or match.lastgroup not in accepts:
+            match = self._grammar.pattern("UNKNOWN").match(self.text, start)
+            if match is None or "UNKNOWN" not in accepts:
+                raise AssertionError(f"no terminal claims the text at byte {start}")
+            return Token("UNKNOWN", start, match.end(), row)
         return Token(match.lastgroup, start, match.end(), row)
+
+    @cached_property
+    def _scanner(self) -> re.Pattern[bytes]:
+        """One pattern for all that may stand in the memory map, but for rows."""
+        return self._grammar.scanner(self._grammar.accepted_around("ROW") - {"ROW"})
 
     def _keep(self, token: Token) -> None:
         self.tokens.append(token)
@@ -112,34 +119,34 @@ class Scan:
             if row > taken:
                 self._automaton.push("ROW")
                 taken = row
-            limit = piece_end if piece_end < end else len(self.text)
-            for token in self._tokens_of(piece_start, piece_end, limit, first + row):
+            for token in self._tokens_of(piece_start, piece_end, first + row):
                 if token.terminal == "ANY_ROW" and not careful:
                     raise _NeedsCareError
                 tokens.append(token)
-            if not self._in_rows():  # the tables after the map follow
+            if not self._in_map():  # the tables after the map follow
                 return tokens
         if len(parts) // STRIDE > taken:
             self._automaton.push("ROW")
         return tokens
 
-    def _tokens_of(self, start: int, end: int, limit: int, row: int) -> Iterator[Token]:
-        """Yield the tokens of a piece; only lines up to ``limit`` may be claimed."""
+    def _tokens_of(self, start: int, end: int, row: int) -> Iterator[Token]:
+        """Yield the tokens of a piece; the last one of a chunk may reach beyond it."""
         while start < end:
-            token = self._token_at(start, limit, row)
+            token = self._token_at(start, row)
             self._automaton.push(token.terminal)
             yield token
-            if not self._in_rows():
+            if not self._in_map():
                 return
             start = token.end
 
-    def _in_rows(self) -> bool:
-        return "ROW" in self._automaton.accepts
+    def _in_map(self) -> bool:
+        accepts = self._automaton.accepts
+        return "ROW" in accepts or "OUTPUT_SECTION" in accepts
 
     def _take_rows(self, parts: list[bytes], tokens: list[Token], start: int, end: int) -> int:
         for token in tokens:
             self._keep(token)
-        if not self._in_rows():
+        if not self._in_map():
             parts = parts[: STRIDE * (tokens[-1].row - len(self.columns)) + 1]
             end = tokens[-1].end
         self.columns.extend(start, parts)

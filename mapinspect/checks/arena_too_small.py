@@ -5,6 +5,8 @@ what the arena must hold. An arena that does not start on a 16-byte boundary los
 the next one. When only a lower bound of the need is known, an arena below it is broken and one
 above it is undecided.
 
+    error[arena-too-small]: tensor_arena has 8192 usable bytes and needs 12000, 3808 too few
+
 Mend it by raising the array's size to the need stated; when the need is a lower bound, name the
 runtime in the model's entry.
 """
@@ -12,11 +14,10 @@ runtime in the model's entry.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
+from mapinspect.model.arena_room import ARENA_ALIGNMENT, lost
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import ArenaFacts, Inspection, Located
-
-ARENA_ALIGNMENT = 16  # bytes; the alignment that TensorFlow Lite Micro gives its arena
 
 
 @check("arena-too-small", "every tensor arena is as large as its models need", __doc__)
@@ -44,6 +45,8 @@ def _not_found(inspection: Inspection, arena: ArenaFacts) -> Outcome:
         message = f"no symbol matches {arena.wanted}, so the arena's size is unknown"
         evidence = (Evidence(image, None, f"no symbol matches {arena.wanted}"),)
         remedy = 'name it: models = [{ …, arena = "SYMBOL" }]; an arena on the heap has no symbol'
+        if arena.near:
+            remedy = f"did you mean {arena.near[0]}? write it as arena of the model's entry"
         return undecided(arena.wanted, message, evidence, remedy)
     names = ", ".join(place.name for place in arena.candidates)
     message = f"{len(arena.candidates)} symbols could be the arena {arena.wanted}: {names}"
@@ -52,15 +55,15 @@ def _not_found(inspection: Inspection, arena: ArenaFacts) -> Outcome:
 
 
 def _compare(arena: ArenaFacts, place: Located, needed: int) -> Outcome:
-    lost = -place.span.start % ARENA_ALIGNMENT
-    usable = max(0, place.span.size - lost)
+    missed = lost(arena)
+    usable = max(0, place.span.size - missed)
     evidence = (*arena.need_evidence, place.evidence)
     if usable < needed and arena.is_pointer:
         message = f"{place.name} is {place.span.size} bytes, a pointer: the arena is elsewhere"
         return undecided(place.name, message, evidence, "name the arena's array, not its pointer")
     if usable < needed:
         at_least = "" if arena.exact else "at least "
-        loss = f" ({lost} lost to alignment)" if lost else ""
+        loss = f" ({missed} lost to alignment)" if missed else ""
         message = (
             f"{place.name} has {usable} usable bytes{loss} and needs {at_least}{needed}, "
             f"{needed - usable} too few"

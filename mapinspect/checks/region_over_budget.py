@@ -4,7 +4,10 @@ Every region is compared with the strictest of its length, its limit in the tabl
 project's margin. What counts is the extent, from the region's origin to the last byte any section
 occupies there, as `ld --print-memory-usage` counts; both roles count, so `.data` costs RAM where
 it runs and Flash where it is loaded from. With `count = "occupied"` the bytes of sections count
-instead, for layouts that pin a stack to the end of RAM.
+instead, for layouts that pin a stack to the end of RAM; past the region's end nothing may
+lie all the same.
+
+    error[region-over-budget]: FLASH holds 108504 of 98304 bytes, 10200 over
 
 Mend it by moving what is large elsewhere or making it smaller; raise the limit only when the part
 really has the memory.
@@ -18,7 +21,7 @@ from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection, RegionLimit, Usage
 
 
-@check("region-over-budget", "every region holds no more bytes than it may", __doc__)
+@check("region-over-budget", "every region holds no more bytes than it may", __doc__, least="warn")
 def region_over_budget(inspection: Inspection) -> Iterator[Outcome]:
     """Compare each region's use, in bytes, with its limit."""
     if not any(usage.used for usage in inspection.usages):
@@ -50,6 +53,11 @@ def _judge(usage: Usage, limit: RegionLimit, image: str) -> Outcome:
     remedy = f"see what fills it: mapinspect show sections --region {name}"
     if used > limit.limit:
         message = f"{name} {word} {used} of {limit.limit} bytes, {used - limit.limit} over"
+        return broken(name, message, evidence, remedy)
+    if usage.free < 0:  # few bytes may be counted, but some lie where there is no memory
+        length = usage.region.span.size
+        message = f"{name} extends over {usage.used} of {length} bytes, {-usage.free} over"
+        evidence = (usage.region.declared, evidence[1])
         return broken(name, message, evidence, remedy)
     if limit.warn is not None and used > limit.warn:
         message = f"{name} {word} {used} bytes, above its warning at {limit.warn}"

@@ -24,7 +24,8 @@ def rule(target: str, inputs: Iterable[str]) -> str:
     # make takes `a=b` right behind the colon for a variable of the target.
     ordered = sorted(dict.fromkeys(inputs), key=lambda name: _NO_TARGET.search(name) is not None)
     lines = [f"{escaped(target)}: {' '.join(map(escaped, ordered))}"]
-    lines += [f"{escaped(name)}:" for name in ordered if not _NO_TARGET.search(name)]
+    # The blank behind the colon is for CMake 3.21, which takes `a:` at a line's end for a name.
+    lines += [f"{escaped(name)}: " for name in ordered if not _NO_TARGET.search(name)]
     return "\n".join(lines) + "\n"
 
 

@@ -9,11 +9,10 @@ from typing import Final
 import click
 
 from mapinspect.analysis.arena.cost import cost, shared
+from mapinspect.analysis.arena.fit import default_kernels
 from mapinspect.analysis.arena.log import explain
 from mapinspect.analysis.arena.need import SAME_ARENA
 from mapinspect.analysis.arena.profile import (
-    CORTEX,
-    ESP,
     KERNELS,
     TARGETS,
     Profile,
@@ -85,7 +84,7 @@ def model_command(
     if linear:
         chosen = chosen.with_linear_planner()
     count = SAME_ARENA if variables is None else variables or None
-    costs = [cost(_read(path), chosen, variables=count) for path in files]
+    costs = [cost(read_model(path), chosen, variables=count) for path in files]
     if log is not None:
         lines = _log_lines(log)
         costs = [replace(entry, log=explain(lines, entry.need)) for entry in costs]
@@ -94,7 +93,7 @@ def model_command(
     if output is None:
         print_text(text)
     else:
-        _refuse_inputs(output, files)
+        refuse_overwriting(output, files)
         write_text(output, text)
     return 0 if all(entry.complete for entry in costs) else EXIT_INPUT
 
@@ -104,13 +103,6 @@ def _log_lines(path: Path) -> list[str]:
     return content.decode("utf-8", "surrogateescape").splitlines()
 
 
-def default_kernels(target: str) -> str:
-    """Return the kernel set that a target's builds use unless told otherwise."""
-    if target in CORTEX:
-        return "cmsis-nn"
-    return "esp-nn" if target in ESP else "reference"
-
-
 def _profile(target: str, kernels: str, *, recording: bool) -> Profile:
     try:
         return profile(target, kernels, recording=recording)
@@ -118,7 +110,8 @@ def _profile(target: str, kernels: str, *, recording: bool) -> Profile:
         raise click.UsageError(str(error)) from None
 
 
-def _read(path: Path) -> Network:
+def read_model(path: Path) -> Network:
+    """Return the network of a .tflite file or of a table of layers; raises InputError."""
     if path.suffix.lower() in _TABLES:
         from mapinspect.readers.tflite_sketch import read_sketch  # noqa: PLC0415 - start-up time
 
@@ -149,8 +142,9 @@ def renderer(name: str) -> Callable[[Sequence[ModelCost], SharedArena | None], s
     return as_text
 
 
-def _refuse_inputs(output: Path, files: Sequence[Path]) -> None:
+def refuse_overwriting(output: Path, files: Sequence[Path]) -> None:
+    """Raise InputError when ``output`` is one of the files that were read."""
     for path in files:
         if output.exists() and os.path.samefile(path, output):
-            what = "is the model that was read"
+            what = "is a file that was read"
             raise InputError(str(output), None, what, "write to another file")

@@ -6,8 +6,11 @@ nothing else.
 
 from dataclasses import dataclass
 
+from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
+from mapinspect.model.budget_rows import RowNumbers, Use
 from mapinspect.model.image import Evidence, Region
+from mapinspect.model.part import Part
 from mapinspect.model.placed import (
     Explained,
     Located,
@@ -69,7 +72,8 @@ class ArenaFacts:
     """What one or several models need of one arena, and what was linked for it.
 
     ``needed`` is the smallest size in bytes, exact or a lower bound (``reasons`` says why);
-    None when no model says anything. ``candidates`` are the symbols that could be the arena.
+    None when no model says anything. ``candidates`` are the symbols that could be the arena;
+    where there is none, ``near`` are the variables whose names hold the wanted one.
     """
 
     models: tuple[str, ...]
@@ -79,6 +83,7 @@ class ArenaFacts:
     exact: bool
     reasons: tuple[str, ...]
     need_evidence: tuple[Evidence, ...]
+    near: tuple[str, ...] = ()
 
     @property
     def place(self) -> Located | None:
@@ -109,35 +114,6 @@ class Unconserved:
     expected: int
     found: int
     evidence: Evidence
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One row of the six-row table in one region: bytes linked, and what they consist of."""
-
-    row: str
-    region: str
-    linked: int
-    parts: tuple[tuple[str, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RowNumbers:
-    """The numbers of one ``[[budget]]`` row, in bytes; None where there is none.
-
-    ``memory`` is the region it counts in, "all" where it counts everywhere; ``image`` the file
-    that the linked bytes come from.
-    """
-
-    id: str
-    memory: str
-    estimated: int | None
-    linked: int
-    measured: int | None
-    limit: int | None
-    warn: int | None
-    minimum: int | None
-    image: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +187,8 @@ class Inspection:
     reservations: tuple[Reservation, ...]
     stack_room: int | None
     habits: Habits
+    part: Part | None = None
+    baseline: Baseline | None = None
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""

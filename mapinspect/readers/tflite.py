@@ -31,6 +31,10 @@ from mapinspect.readers.tflite_tensors import (
 
 VERSION = 3  # of the schema
 OFFLINE_PLAN = "OfflineMemoryAllocation"  # TFLM docs/memory_management.md
+# Planning compares every activation with every other; runtimes for microcontrollers plan
+# hundreds.
+ACTIVATION_LIMIT = 4096
+OPERATOR_LIMIT = 8192
 ONLINE = -1  # in the offline plan: the runtime's planner chooses
 COMPRESSION = "COMPRESSION_METADATA"  # TFLM compression/metadata: shapes are of decoded tensors
 
@@ -54,6 +58,7 @@ def read_network(path: str, content: bytes) -> Network:
     metadata = _read_metadata(buffer, model, len(buffers))
     subgraphs = _read_subgraphs(buffer, model, buffers)
     check_calls(buffer, subgraphs)
+    _refuse_too_many(path, subgraphs)
     signatures = _read_signatures(buffer, model, subgraphs)
     description = model.text(3, "the description") or ""
     refuse_overlap(buffer, buffers)
@@ -71,6 +76,19 @@ def read_network(path: str, content: bytes) -> Network:
         offline_fault=fault,
         oddities=_check_stored_sizes(buffer, subgraphs, metadata),
     )
+
+
+def _refuse_too_many(path: str, subgraphs: tuple[Subgraph, ...]) -> None:
+    activations = sum(not tensor.constant for graph in subgraphs for tensor in graph.tensors)
+    operators = sum(len(graph.operators) for graph in subgraphs)
+    counts = (
+        ("activations", activations, ACTIVATION_LIMIT),
+        ("operators", operators, OPERATOR_LIMIT),
+    )
+    for name, count, limit in counts:
+        if count > limit:
+            what = f"has {count} {name}, more than the {limit} that can be planned"
+            raise InputError(path, None, what, "split the model")
 
 
 def _read_subgraphs(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from tabulate import tabulate
 
+from mapinspect.model.arena_room import slack
 from mapinspect.model.finding import Finding, Status
 from mapinspect.model.inspection import Inspection, Located
 from mapinspect.model.report import BudgetLine, Report
@@ -40,12 +41,15 @@ def _title(report: Report) -> str:
     facts = report.inspection
     name = f"  {printable(facts.table.name)}" if facts and facts.table.name else ""
     lines = [f"{report.verdict.value.upper()}{name}"]
-    lines += [f"  {item.role:<6} {printable(item.path)}" for item in report.inputs]
+    width = max((len(item.role) for item in report.inputs), default=0)
+    lines += [f"  {item.role:<{width}} {printable(item.path)}" for item in report.inputs]
     return "\n".join(lines)
 
 
 def _budget(lines: Iterable[BudgetLine]) -> str:
     rows = [row for line in lines for row in _budget_rows(line)]
+    if not rows:
+        return ""
     headers = ("memory", "row", "estimated", "linked", "limit", "free", "")
     align = ("left", "left", "right", "right", "right", "right", "left")
     table = tabulate(
@@ -130,7 +134,7 @@ def _finding(finding: Finding) -> str:
 def _claims(report: Report) -> str:
     counts = (
         f"{report.count(Status.HOLDS)} claims hold, {report.count(Status.BROKEN)} broken, "
-        f"{report.count(Status.UNDECIDED)} undecided"
+        f"{report.count(Status.UNDECIDED)} undecided, {report.count(Status.WAIVED)} waived"
     )
     return "\n".join([counts, *(printable(note) for note in report.notes)])
 
@@ -141,9 +145,9 @@ def summary(report: Report) -> str:
     if report.inspection is not None:
         parts += [_region(line) for line in report.lines if line.row == "total" and line.linked]
         parts += list(_slack(report.inspection))
-    undecided = report.count(Status.UNDECIDED)
-    if undecided:
-        parts.append(f"{undecided} undecided")
+    for status in (Status.UNDECIDED, Status.WAIVED):
+        if report.count(status):
+            parts.append(f"{report.count(status)} {status.value}")
     if report.failure is not None:
         parts.append(printable(report.failure.message))
     return f"{report.verdict.value.upper()}  " + " · ".join(parts)
@@ -152,11 +156,20 @@ def summary(report: Report) -> str:
 def _region(line: BudgetLine) -> str:
     assert line.limit is not None
     used, limit = kib_up(line.linked), kib_down(line.limit)
+    if line.linked <= line.limit and _reads_as_over(used, limit):
+        return f"{_name(line.memory)} {line.linked:,}/{line.limit:,} B"
     over = f" (+{kib_up(line.linked - line.limit)})" if line.linked > line.limit else ""
     return f"{_name(line.memory)} {used}/{limit} KiB{over}"
 
 
+def _reads_as_over(used: str, limit: str) -> bool:
+    """Return whether rounding makes what fits look as if it did not."""
+    return float(used) > float(limit)
+
+
 def _slack(facts: Inspection) -> Iterator[str]:
     for arena in facts.arenas:
-        if arena.place is not None and arena.needed is not None:
-            yield f"arena slack {arena.place.span.size - arena.needed:,} B"
+        room = slack(arena)
+        if room is not None:
+            at_most = "" if arena.exact or room < 0 else "at most "
+            yield f"arena slack {at_most}{room:,} B"

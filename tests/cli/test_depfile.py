@@ -109,7 +109,7 @@ def test_a_name_that_no_rule_can_hold_is_refused(name: str) -> None:
 
 def test_each_input_is_named_once_and_is_a_target_of_its_own() -> None:
     said = depfile.rule("stamp", ["a=b", "a", "b c", "a"])
-    assert said == "stamp: a b\\ c a=b\na:\nb\\ c:\n"
+    assert said == "stamp: a b\\ c a=b\na: \nb\\ c: \n"
 
 
 def test_the_rule_without_inputs_is_a_rule() -> None:

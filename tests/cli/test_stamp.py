@@ -92,9 +92,9 @@ def test_the_depfile_names_what_was_read_also_when_it_fails() -> None:
     assert check("tinyovf", *options) == 1
     assert Path("s.d").read_text(encoding="utf-8").splitlines() == [
         "s: my\\ table.toml tinyovf.elf tinyovf.map",
-        "my\\ table.toml:",
-        "tinyovf.elf:",
-        "tinyovf.map:",
+        "my\\ table.toml: ",
+        "tinyovf.elf: ",
+        "tinyovf.map: ",
     ]
 
 

@@ -332,3 +332,9 @@ def test_custom_operators_keep_their_name_and_options() -> None:
     graph = G([T([4])] * 2, [Op("CUSTOM", [0], [1], custom="TFLite_Mine")], [0], [1])
     (operator,) = read_network("m", write_model(graph)).subgraphs[0].operators
     assert (operator.code, operator.custom, operator.options) == ("CUSTOM", "TFLite_Mine", {})
+
+
+def test_more_activations_than_can_be_planned_are_refused() -> None:
+    graph = G([T([1], scales=None, zero_points=None)] * 5000, [])
+    with pytest.raises(InputError, match="5000 activations"):
+        read_network("m", write_model(graph))

@@ -96,7 +96,8 @@ def _im2col(graph: Subgraph) -> Estimate | None:
 def _im2col_sizes(graph: Subgraph) -> Iterator[tuple[int, int, str]]:
     """Yield (bytes by output pixels, bytes by input pixels, the numbers) per convolution."""
     for operator in graph.operators:
-        if operator.code != "CONV_2D":
+        given = len(operator.inputs) > 1 and min(operator.inputs[:2]) >= 0 and operator.outputs
+        if operator.code != "CONV_2D" or not given:
             continue
         data, weights = graph.tensors[operator.inputs[0]], graph.tensors[operator.inputs[1]]
         output = graph.tensors[operator.outputs[0]]
@@ -137,7 +138,8 @@ def _gates(graph: Subgraph) -> Estimate | None:
 
 def _gate_size(graph: Subgraph, operator: Operator) -> tuple[int, str] | None:
     count = RECURRENT_GATES.get(operator.code)
-    data = graph.tensors[operator.inputs[0]] if operator.inputs else None
+    given = operator.inputs and operator.inputs[0] >= 0
+    data = graph.tensors[operator.inputs[0]] if given else None
     if count is None or data is None or len(data.shape) < 2 or not operator.outputs:
         return None
     output = graph.tensors[operator.outputs[0]]

@@ -31,7 +31,7 @@ def place(buffers: Sequence[PlannedBuffer]) -> ArenaPlan:
     offline = [number for number, buffer in enumerate(buffers) if buffer.offset != ONLINE]
     online = [number for number, buffer in enumerate(buffers) if buffer.offset == ONLINE]
     online.sort(key=lambda number: (-buffers[number].size, -number))
-    placed: list[PlannedBuffer] = []
+    placed: list[_Placed] = []
     offsets: list[int] = []
     result = list(buffers)
     for number in offline + online:
@@ -40,20 +40,26 @@ def place(buffers: Sequence[PlannedBuffer]) -> ArenaPlan:
             buffer = replace(buffer, offset=_first_fit(buffer, placed))
         result[number] = buffer
         position = bisect_right(offsets, buffer.offset)
-        placed.insert(position, buffer)
+        end = buffer.offset + buffer.size
+        placed.insert(position, (buffer.offset, end, buffer.first, buffer.last))
         offsets.insert(position, buffer.offset)
     head = max((buffer.offset + buffer.size for buffer in result), default=0)
     return ArenaPlan(buffers=tuple(result), head=max(head, 0))
 
 
-def _first_fit(buffer: PlannedBuffer, placed: Sequence[PlannedBuffer]) -> int:
+# Offset, end, first and last step of a placed buffer: a plain tuple, since every new buffer is
+# compared with all of them.
+_Placed = tuple[int, int, int, int]
+
+
+def _first_fit(buffer: PlannedBuffer, placed: Sequence[_Placed]) -> int:
     """Return the lowest offset that collides with no buffer alive at the same time."""
     first, last, size = buffer.first, buffer.last, buffer.size
     candidate = 0
-    for other in placed:
-        if other.first > last or first > other.last:
+    for offset, end, other_first, other_last in placed:
+        if other_first > last or first > other_last:
             continue
-        if other.offset - candidate >= size:
+        if offset - candidate >= size:
             break
-        candidate = max(candidate, other.offset + other.size)
+        candidate = max(candidate, end)
     return candidate

@@ -24,7 +24,9 @@ from mapinspect.analysis.arena.tail import (
 from mapinspect.model.arena import ArenaNeed, ArenaPart, ArenaPlan
 from mapinspect.model.network import Network
 
+BUFFER_LIMIT = 8192  # each is compared with every other
 COMPRESSION = "COMPRESSION_METADATA"  # TFLM compression/metadata.fbs
+NO_PLAN = ArenaPlan((), 0)
 SAME_ARENA = -1  # resource variables in the tensor arena, as many as the model names
 
 
@@ -40,25 +42,17 @@ def need(
     """
     resources = Resources(network)
     nodes = list(_prepared(network, profile, resources))
-    requests = [
-        ScratchRequest((node.graph.index, node.operator.index), size)
-        for node, memory in nodes
-        for size in memory.scratch
-    ]
-    buffers = planned_buffers(network, requests)
-    plan = place_in_sequence(buffers) if profile.linear else place(buffers)
+    plan = _plan(network, profile, nodes)
     count = resources.count or None if variables == SAME_ARENA else variables
     simulation = _Simulation(network, profile, end)
     simulation.initialise(nodes, count)
     for node, memory in nodes:
         simulation.prepare(node, memory)
     simulation.finish(plan)
-    reasons = list(dict.fromkeys(memory.unsure for _, memory in nodes if memory.unsure))
-    if COMPRESSION in network.metadata:
-        reasons.append("the model is compressed")
-    if network.sketched:
-        reasons.append("the model is a table of layers, not a converted file")
+    reasons = tuple(dict.fromkeys(_reasons(network, nodes)))
     refused = refusal(network, profile, nodes)
+    if plan is NO_PLAN:
+        refused = refused or f"more than {BUFFER_LIMIT} buffers are to be planned"
     known = not reasons and refused is None
     return ArenaNeed(
         model=network.path,
@@ -70,10 +64,36 @@ def need(
         accepted=simulation.accepted,
         enough=simulation.smallest if known else None,
         exact=not reasons,
-        reasons=tuple(reasons),
+        reasons=reasons,
         refused=refused,
         parts=tuple(ArenaPart(name, size) for name, size in simulation.tail.parts.items()),
     )
+
+
+def _plan(
+    network: Network, profile: Profile, nodes: Sequence[tuple[Node, KernelMemory]]
+) -> ArenaPlan:
+    """Return the plan of activations and scratch; NO_PLAN where it would take minutes."""
+    requests = [
+        ScratchRequest((node.graph.index, node.operator.index), size)
+        for node, memory in nodes
+        for size in memory.scratch
+    ]
+    buffers = planned_buffers(network, requests)
+    if len(buffers) > BUFFER_LIMIT:
+        return NO_PLAN
+    return place_in_sequence(buffers) if profile.linear else place(buffers)
+
+
+def _reasons(network: Network, nodes: Sequence[tuple[Node, KernelMemory]]) -> Iterator[str]:
+    """Yield why the figures are a lower bound."""
+    for _, memory in nodes:
+        if memory.unsure:
+            yield memory.unsure
+    if COMPRESSION in network.metadata:
+        yield "the model is compressed"
+    if network.sketched:
+        yield "the model is a table of layers, not a converted file"
 
 
 def _prepared(

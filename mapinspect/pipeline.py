@@ -7,16 +7,19 @@ print(report.verdict)
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
-from mapinspect.analysis.arena import greedy
 from mapinspect.analysis.budget_lines import budget_lines
 from mapinspect.analysis.inspect import Records, inspect
 from mapinspect.analysis.overflow import overflows
 from mapinspect.analysis.planned import costly_weights, image_of_map, planned_arenas
+from mapinspect.checks import CATALOGUE
 from mapinspect.checks.judge import judge
+from mapinspect.checks.notes import notes
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed
+from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, Inputs, ModelEntry
 from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
@@ -24,10 +27,11 @@ from mapinspect.model.finding import Finding, Severity
 from mapinspect.model.image import Evidence
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
+from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
+from mapinspect.needs import arena_need
+from mapinspect.readers.budget.find import find_config
 from mapinspect.readers.source import SourceFile, read_source
-
-CONFIG_NAME = "mapinspect.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,8 @@ class Request:
     """What to check: files named here win over those that the budget table names.
 
     Without ``config`` the table is looked for from the working directory upward, to the root of
-    the repository. ``warnings_fail`` turns every warning into a broken claim.
+    the repository. ``warnings_fail`` turns every warning into a broken claim. ``profile`` is one
+    of the table's; ``baseline`` an earlier JSON report; ``today`` what waivers expire by.
     """
 
     elf: Path | None = None
@@ -43,6 +48,9 @@ class Request:
     models: tuple[Path, ...] = ()
     config: Path | None = None
     warnings_fail: bool = False
+    profile: str | None = None
+    baseline: Path | None = None
+    today: date | None = None
 
 
 class Run:
@@ -64,13 +72,13 @@ class Run:
 
     def needs(self) -> tuple[tuple[ModelEntry, ...], dict[str, ArenaNeed]]:
         """Return the models of table and command line, and what each needs of its arena."""
-        models = tuple(self._model(entry) for entry in self._entries(self._table()))
+        models = tuple(self._model(entry) for entry in self._entries(self.table()))
         return tuple(entry for entry, _, _ in models), {
-            entry.name: _need(entry, network) for entry, _, network in models
+            entry.name: arena_need(entry, network, None) for entry, _, network in models
         }
 
     def _report(self) -> Report:
-        table = self._table()
+        table = self.table()
         elf = self._elf(table)
         link_map = self.link_map(table)
         if elf is None and link_map is None:
@@ -83,20 +91,25 @@ class Run:
             elf=elf,
             link_map=link_map,
             models=tuple((entry, source.content) for entry, source, _ in models),
-            needs={entry.name: _need(entry, network) for entry, _, network in models},
+            needs={entry.name: arena_need(entry, network, elf) for entry, _, network in models},
+            part=self._part(table),
+            baseline=self._baseline(table),
         )
         inspection = inspect(records)
         outcomes = judge(inspection, warnings_fail=self._request.warnings_fail)
         lines = budget_lines(inspection)
-        return Report(self._folder, tuple(self._inputs), inspection, outcomes, lines)
+        said = notes(table, outcomes)
+        return Report(self._folder, tuple(self._inputs), inspection, outcomes, lines, said)
 
     def _named(self) -> Iterator[str]:
         """Yield every file that command line and table name as an input."""
         request, listed = self._request, self._listed
-        for path in (request.config, request.elf, request.map, *request.models):
+        given = (request.config, request.elf, request.map, request.baseline, *request.models)
+        for path in given:
             if path is not None:
                 yield str(path)
-        for name in (listed.elf, listed.map, *(entry.file for entry in listed.models)):
+        models = (entry.file for entry in listed.models)
+        for name in (listed.elf, listed.map, listed.baseline, *models):
             if name is not None:
                 yield str(self._beside(name))
 
@@ -107,17 +120,22 @@ class Run:
         )
         return Report(self._folder, tuple(self._inputs), None, (), (), failure=finding)
 
-    def _table(self) -> BudgetTable:
-        path = self._request.config or find_config(_working_folder())
+    def table(self) -> BudgetTable:
+        """Return the budget table: the one named, or the nearest; raises InputError."""
+        path = self._request.config or find_config()
         if path is None:
+            if self._request.profile is not None:
+                raise InputError("--profile", None, "has no table to override", "use --config FILE")
             return BudgetTable(path="")
-        from mapinspect.readers.budget.reader import read_budget  # noqa: PLC0415 - start-up time
+        from mapinspect.readers.budget.acceptance import accept  # noqa: PLC0415 - start-up time
+        from mapinspect.readers.budget.reader import read_budget  # noqa: PLC0415 - the same
 
         source = self._read(path, "budget", "budget table")
         self._folder = os.path.dirname(source.path) or "."
-        table = read_budget(source.path, source.content)
+        table = read_budget(source.path, source.content, self._request.profile)
         self._listed = table.inputs
-        return table
+        least = {check.id: check.least for check in CATALOGUE}
+        return accept(table, least, self._request.today or date.today())
 
     def _elf(self, table: BudgetTable) -> ElfFile | None:
         path = self._request.elf or self._beside(table.inputs.elf)
@@ -142,6 +160,26 @@ class Run:
 
         source = self._read(path, "map", "link map")
         return read_map(source.path, source.content)
+
+    def _part(self, table: BudgetTable) -> Part | None:
+        if table.part is None:
+            return None
+        from mapinspect.readers.parts import read_part  # noqa: PLC0415 - start-up time
+
+        return read_part(table.part, place=table.part_declared)
+
+    def _baseline(self, table: BudgetTable) -> Baseline | None:
+        """Return the earlier report, also one that cannot be used: its check says what follows."""
+        path = self._request.baseline or self._beside(table.inputs.baseline)
+        if path is None:
+            return None
+        from mapinspect.readers.baseline import read_baseline  # noqa: PLC0415 - start-up time
+
+        try:
+            source = self._read(path, "baseline", "baseline report")
+        except InputError as error:
+            return Baseline(str(path), fault=error.what)
+        return read_baseline(source.path, source.content)
 
     def _entries(self, table: BudgetTable) -> tuple[ModelEntry, ...]:
         """Return the table's models, each from the file of its name on the command line."""
@@ -217,28 +255,6 @@ def diagnose(request: Request, *, stale: bool) -> Diagnosis:
     )
 
 
-def find_config(folder: Path) -> Path | None:
-    """Return the nearest ``mapinspect.toml`` from ``folder`` upward, to the repository's root.
-
-    Also one that cannot be read, such as a link to nowhere: what it would demand is not known.
-    """
-    for candidate in (folder, *folder.parents):
-        path = candidate / CONFIG_NAME
-        if os.path.lexists(path):
-            return Path(os.path.relpath(path))
-        if os.path.lexists(candidate / ".git"):
-            return None
-    return None
-
-
-def _working_folder() -> Path:
-    try:
-        return Path.cwd()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise InputError(".", None, f"cannot be looked into ({reason})", "use --config") from None
-
-
 def _by_file_name(paths: Iterable[Path]) -> dict[str, str]:
     """Return the paths by their last part; raise InputError when two of them share it."""
     found: dict[str, str] = {}
@@ -255,24 +271,3 @@ def _is_same(path: str, other: str) -> bool:
         return os.path.samefile(path, other)
     except (OSError, ValueError):
         return not os.path.exists(path) and not os.path.exists(other)
-
-
-def _need(entry: ModelEntry, network: Network) -> ArenaNeed:
-    """Return what the model's runtime needs of its arena.
-
-    ``plan-only``: exactly the head of the greedy plan. Without a runtime the head is a lower
-    bound, since the persistent part is not counted.
-    """
-    plan = greedy.plan(network)
-    named = entry.runtime == "plan-only"
-    return ArenaNeed(
-        model=entry.name,
-        profile=entry.runtime or "unknown",
-        plan=plan,
-        nonpersistent=plan.head,
-        persistent=0,
-        smallest=plan.head,
-        exact=named,
-        reasons=() if named else ("its runtime is not named, so only the plan is counted",),
-        refused=None,
-    )

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mapinspect.model.inspection import Inspection, RowNumbers, Usage, Use
+from mapinspect.model.budget_rows import RowNumbers, Use
+from mapinspect.model.inspection import Inspection, Usage
 from mapinspect.model.report import BudgetLine
 
 
@@ -11,10 +12,11 @@ def budget_lines(inspection: Inspection) -> tuple[BudgetLine, ...]:
     """Return the lines: each used or budgeted region's rows and total, then the other rows."""
     limited = {row.name for row in inspection.table.regions}
     lines: list[BudgetLine] = []
+    shown: set[str] = set()
     for usage in inspection.usages:
         if usage.used or usage.region.name in limited:
-            lines += _region(inspection, usage)
-    lines += _others(inspection)
+            lines += _region(inspection, usage, shown)
+    lines += _others(inspection, shown)
     if _is_doubtful(inspection):
         lines = [replace(line, status=_doubted(line.status)) for line in lines]
     return tuple(lines)
@@ -30,11 +32,13 @@ def _doubted(status: str) -> str:
     return status if status in ("-", "over") else "unknown"
 
 
-def _region(inspection: Inspection, usage: Usage) -> Iterator[BudgetLine]:
+def _region(inspection: Inspection, usage: Usage, shown: set[str]) -> Iterator[BudgetLine]:
+    """Yield the region's lines, and add the rows of the table that they show to ``shown``."""
     name = usage.region.name
     for use in inspection.uses:
         if use.region == name:
             numbers = _numbers(inspection, use)
+            shown |= {numbers.id} if numbers else set()
             estimated = _estimated(inspection, use)
             if use.linked or numbers or estimated is not None:
                 yield _line(use, numbers, estimated)
@@ -46,8 +50,11 @@ def _region(inspection: Inspection, usage: Usage) -> Iterator[BudgetLine]:
 
 
 def _numbers(inspection: Inspection, use: Use) -> RowNumbers | None:
-    rows = [row for row in inspection.table.budgets if row.kind == use.row]
-    return next((inspection.line(row.id) for row in rows if row.region == use.region), None)
+    """Return the first row of the table that limits just this kind of use in this region."""
+    for row in inspection.table.budgets:
+        if (row.kind, row.region, row.bank) == (use.row, use.region, None):
+            return inspection.line(row.id)
+    return None
 
 
 def _estimated(inspection: Inspection, use: Use) -> int | None:
@@ -77,15 +84,14 @@ def _line(use: Use, numbers: RowNumbers | None, estimated: int | None) -> Budget
     )
 
 
-def _others(inspection: Inspection) -> Iterator[BudgetLine]:
-    """Yield the rows that no region's line shows: matches, and kinds counted everywhere."""
-    for row in inspection.table.budgets:
-        if row.kind is not None and row.region is not None:
+def _others(inspection: Inspection, shown: set[str]) -> Iterator[BudgetLine]:
+    """Yield the rows that no region's line shows: matches, and kinds counted elsewhere."""
+    for numbers in inspection.rows:
+        if numbers.id in shown:
             continue
-        numbers = inspection.line(row.id)
         free = None if numbers.limit is None else numbers.limit - numbers.linked
         yield BudgetLine(
-            row.id,
+            numbers.id,
             numbers.memory,
             numbers.estimated,
             numbers.linked,
@@ -101,6 +107,6 @@ def _status(numbers: RowNumbers | None) -> str:
         return "-"
     if numbers.limit is not None and numbers.linked > numbers.limit:
         return "over"
-    if numbers.minimum is not None and numbers.linked < numbers.minimum:
+    if numbers.minimum is not None and numbers.available < numbers.minimum:
         return "under"
     return "ok"

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from mapinspect.analysis.arenas import arena_facts
 from mapinspect.analysis.conservation import unconserved
+from mapinspect.analysis.counting import counted
+from mapinspect.analysis.disagreements import disagreements
 from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
@@ -15,21 +17,21 @@ from mapinspect.analysis.reservations.find import reservations_of
 from mapinspect.analysis.reservations.layout import Layout, layout_of_elf
 from mapinspect.analysis.reservations.names import STACK_TOPS
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
-from mapinspect.analysis.rows import uses
+from mapinspect.analysis.rows import pieces, uses
 from mapinspect.analysis.sections import (
-    disagreements,
     sections_of_elf,
     sections_of_map,
     unallocated_sections,
 )
-from mapinspect.analysis.symbol_agreement import symbol_disagreements
 from mapinspect.analysis.usage import usages
 from mapinspect.model.arena import ArenaNeed
+from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.image import Evidence
-from mapinspect.model.inspection import Disagreement, ElfFacts, Inspection, MapFacts, Placement
+from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Matched, Placement
 from mapinspect.model.link_map import LinkMap
+from mapinspect.model.part import Part
 from mapinspect.model.reservation import Reservations
 
 _MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only overflow is judged
@@ -44,6 +46,8 @@ class Records:
     link_map: LinkMap | None
     models: tuple[tuple[ModelEntry, bytes], ...] = ()
     needs: Mapping[str, ArenaNeed] = field(default_factory=dict)
+    part: Part | None = None
+    baseline: Baseline | None = None
 
 
 def inspect(records: Records) -> Inspection:
@@ -55,8 +59,9 @@ def inspect(records: Records) -> Inspection:
     table = records.table
     layout = _layout(around)
     kept = reservations_of(layout) if layout else Reservations((), ())
-    linked = uses(used, models, arenas, kept.items)
-    matches = {row.id: matched(around, row.match) for row in table.budgets if row.match}
+    rows = pieces(used, models, arenas, kept.items)
+    counts = counted(table, around, rows)
+    estimates = Estimates.of(models, arenas)
     return Inspection(
         table=table,
         elf=_elf_facts(records.elf),
@@ -65,15 +70,19 @@ def inspect(records: Records) -> Inspection:
         usages=used,
         limits=region_limits(table, around.regions),
         placements=accounts.placements,
-        uses=linked,
+        uses=uses(used, rows),
         models=models,
         arenas=arenas,
-        budget_matches=matches,
+        budget_matches={
+            row: Matched(item.places, item.bytes) for row, item in counts.items() if item.places
+        },
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
-        rows=row_numbers(records.table, around, linked, Estimates.of(models, arenas), matches),
+        rows=row_numbers(table, around, counts, estimates, kept.items),
         reservations=kept.items,
         habits=habits(around),
         stack_room=_stack_room(layout, accounts.placements) if layout else None,
+        part=records.part,
+        baseline=records.baseline,
     )
 
 
@@ -88,7 +97,8 @@ def surroundings(records: Records) -> tuple[Surroundings, Accounts]:
         sections = sections_of_map(link_map, regions) if link_map else ()
         unallocated = ()
     accounts = account(sections, regions, unallocated)
-    around = Surroundings(sections, regions, homes(accounts.placements), elf, link_map)
+    homes_ = homes(accounts.placements)
+    around = Surroundings(sections, regions, homes_, elf, link_map, records.part)
     return around, accounts
 
 
@@ -116,11 +126,6 @@ def _elf_facts(elf: ElfFile | None) -> ElfFacts | None:
     return ElfFacts(elf.path, elf.kind, elf.machine, len(elf.symbols) == 0)
 
 
-def _disagreements(link_map: LinkMap, elf: ElfFile) -> tuple[Disagreement, ...]:
-    """Return how map and ELF differ: in their sections or, where those agree, in their symbols."""
-    return disagreements(link_map, elf) or symbol_disagreements(link_map, elf)
-
-
 def _map_facts(records: Records, around: Surroundings) -> MapFacts:
     link_map, elf = records.link_map, records.elf
     assert link_map is not None
@@ -132,7 +137,7 @@ def _map_facts(records: Records, around: Surroundings) -> MapFacts:
         line_count=link_map.line_count,
         unknown=tuple(Evidence(link_map.path, line.line, line.text) for line in link_map.unknown),
         unconserved=unconserved(link_map, allocated),
-        disagreements=_disagreements(link_map, elf) if elf else (),
+        disagreements=disagreements(link_map, elf) if elf else (),
         overflows=tuple(usage for usage in own if usage.free < 0),
         sections=sum(1 for section in link_map.sections if section.size),
     )

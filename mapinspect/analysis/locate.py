@@ -10,12 +10,13 @@ from mapinspect.model.elf_file import ElfFile, ElfSymbol
 from mapinspect.model.image import Evidence, Region, Role, Span
 from mapinspect.model.inspection import Located, Matched, PlacedSection, Placement
 from mapinspect.model.link_map import InputSection, LinkMap
+from mapinspect.model.part import Part
 from mapinspect.model.symbol_names import base_name
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What places are found in: the image's sections, its regions, its ELF and its map.
+    """What places are found in: the image's sections, its regions, its ELF, its map, its part.
 
     ``homes`` says in which region each section lies, by its ordinal and its role.
     """
@@ -25,6 +26,7 @@ class Surroundings:
     homes: Mapping[tuple[int, Role], Region | None]
     elf: ElfFile | None
     link_map: LinkMap | None
+    part: Part | None = None
 
     @property
     def image(self) -> str:
@@ -38,7 +40,10 @@ class Surroundings:
         lma = section.lma + (span.start - section.vma)
         region = self._around(section, Role.RUN, span)
         load_region = self._around(section, Role.LOAD, Span(lma, span.size))
-        return Located(name, span, lma, section, region, load_region, evidence)
+        bank = self.part.bank_of(span) if self.part else None
+        return Located(
+            name, span, lma, section, region, load_region, evidence, bank.name if bank else None
+        )
 
     def _around(self, section: PlacedSection, role: Role, span: Span) -> str | None:
         region = self.homes.get((section.ordinal, role))
@@ -80,20 +85,26 @@ def _matching(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
 
 def matched(around: Surroundings, match: Match) -> Matched:
     """Return what a row's ``match`` selects, every byte once; all globs given must hold."""
+    places = tuple(
+        place
+        for place in named(around, match)
+        if match.region is None or fnmatchcase(place.region or "", match.region)
+        if match.bank is None or fnmatchcase(place.bank or "", match.bank)
+    )
+    return Matched(places, sum(span.size for span in union(place.span for place in places)))
+
+
+def named(around: Surroundings, match: Match) -> tuple[Located, ...]:
+    """Return what a row's ``match`` selects by its names, in whatever memory it lies."""
     if match.symbol is not None:
         places = symbols(around, match.symbol)
     elif match.object is not None or match.archive is not None:
         places = tuple(_inputs(around, match))
     else:
         places = tuple(_sections(around))
-    places = tuple(place for place in places if _holds(place, match))
-    return Matched(places, sum(span.size for span in union(place.span for place in places)))
-
-
-def _holds(place: Located, match: Match) -> bool:
-    if match.section is not None and not fnmatchcase(place.section.name, match.section):
-        return False
-    return match.region is None or fnmatchcase(place.region or "", match.region)
+    if match.section is None:
+        return places
+    return tuple(place for place in places if fnmatchcase(place.section.name, match.section))
 
 
 def _sections(around: Surroundings) -> Iterator[Located]:

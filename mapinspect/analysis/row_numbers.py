@@ -3,9 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mapinspect.analysis.counting import Counted, Memory
 from mapinspect.analysis.locate import Surroundings
 from mapinspect.model.budget import Amount, BudgetRow, BudgetTable
-from mapinspect.model.inspection import ArenaFacts, Matched, ModelFacts, RowNumbers, Use
+from mapinspect.model.budget_rows import RowNumbers
+from mapinspect.model.image import Span
+from mapinspect.model.inspection import ArenaFacts, ModelFacts
+from mapinspect.model.reservation import Reservation
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,47 +40,71 @@ class Estimates:
 def row_numbers(
     table: BudgetTable,
     around: Surroundings,
-    uses: Sequence[Use],
+    counts: Mapping[str, Counted],
     estimates: Estimates,
-    matches: Mapping[str, Matched],
+    reservations: Sequence[Reservation],
 ) -> tuple[RowNumbers, ...]:
-    """Return the numbers of each row of the table, in its order."""
+    """Return the numbers of each row of the table, in its order; ``counts`` is what it counts."""
     return tuple(
-        _numbers(row, around, estimates, _linked(row, uses, matches)) for row in table.budgets
+        _numbers(row, around, estimates, counts[row.id].bytes, reservations)
+        for row in table.budgets
     )
 
 
-def _numbers(row: BudgetRow, around: Surroundings, estimates: Estimates, linked: int) -> RowNumbers:
-    whole = _whole(row, around)
+def _numbers(
+    row: BudgetRow,
+    around: Surroundings,
+    estimates: Estimates,
+    linked: int,
+    reservations: Sequence[Reservation],
+) -> RowNumbers:
+    memory = Memory.of(row)
+    whole = memory.whole(around)
     estimated = estimates.for_kind(row.kind)
     return RowNumbers(
         id=row.id,
-        memory=row.region or "all",
+        memory=memory.name,
         estimated=estimated,
         linked=linked,
         measured=None,
-        limit=row.limit.at_most(whole) if row.limit else None,
-        warn=row.warn.at_most(whole) if row.warn else None,
+        limit=_at_most(row.limit, whole),
+        warn=_at_most(row.warn, whole),
         minimum=estimated if row.min_estimate else _at_least(row.minimum, whole),
         image=around.image,
+        whole=whole,
+        available=linked + _set_aside(row, memory, around, reservations),
     )
 
 
-def _linked(row: BudgetRow, uses: Sequence[Use], matches: Mapping[str, Matched]) -> int:
-    if row.match is None:
-        return sum(
-            use.linked for use in uses if use.row == row.kind and row.region in (None, use.region)
-        )
-    places = matches[row.id].places
-    if row.region is None:
-        return matches[row.id].bytes
-    return sum(place.span.size for place in places if place.region == row.region)
+def _set_aside(
+    row: BudgetRow, memory: Memory, around: Surroundings, reservations: Sequence[Reservation]
+) -> int:
+    """Return the bytes of heaps that no section holds: the rest of RAM, a bare size.
+
+    A stack that no section holds has only what is left: ``Inspection.stack_room``.
+    """
+    return sum(
+        item.bytes
+        for item in reservations
+        if item.kind == row.kind == "heap"
+        if item.elastic or item.span is None
+        if memory.is_all or (item.span is not None and _lies_in(memory, around, item.span))
+    )
 
 
-def _whole(row: BudgetRow, around: Surroundings) -> int:
-    """Return what a percentage of this row is a share of: its region, or all of them."""
-    return sum(region.span.size for region in around.regions if row.region in (None, region.name))
+def _lies_in(memory: Memory, around: Surroundings, span: Span) -> bool:
+    regions = (region for region in around.regions if region.span.contains(Span(span.start, 1)))
+    return any(memory.within(around, region.name, span) for region in regions)
+
+
+def _at_most(amount: Amount | None, whole: int) -> int | None:
+    """Return the limit in bytes; None where it is a share of a memory that is not known."""
+    if amount is None or (amount.share is not None and not whole):
+        return None
+    return amount.at_most(whole)
 
 
 def _at_least(amount: Amount | None, whole: int) -> int | None:
-    return None if amount is None else amount.at_least(whole)
+    if amount is None or (amount.share is not None and not whole):
+        return None
+    return amount.at_least(whole)

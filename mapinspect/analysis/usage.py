@@ -97,3 +97,29 @@ def union(spans: Iterable[Span]) -> list[Span]:
         else:
             merged.append(span)
     return merged
+
+
+def without(spans: Iterable[Span], taken: Iterable[Span]) -> list[Span]:
+    """Return the bytes of ``spans`` that no span of ``taken`` covers, merged, in address order."""
+    left: list[Span] = []
+    holes = union(taken)
+    number = 0
+    for span in union(spans):
+        start = span.start
+        while number < len(holes) and holes[number].start < span.end:
+            hole = holes[number]
+            if hole.start > start:
+                left.append(Span(start, hole.start - start))
+            start = max(start, hole.end)
+            if hole.end > span.end:
+                break  # the hole reaches into the next span
+            number += 1
+        if start < span.end:
+            left.append(Span(start, span.end - start))
+    return left
+
+
+def cut(span: Span, within: Span) -> Span:
+    """Return the part of ``span`` that lies ``within`` another; its size is 0 where none does."""
+    start = max(span.start, within.start)
+    return Span(start, max(0, min(span.end, within.end) - start))

@@ -5,17 +5,21 @@ from typing import Final
 from mapinspect.checks.arena_misplaced import arena_misplaced
 from mapinspect.checks.arena_too_small import arena_too_small
 from mapinspect.checks.bytes_not_conserved import bytes_not_conserved
-from mapinspect.checks.check import Check
+from mapinspect.checks.check import Check, Review
 from mapinspect.checks.embedded_model_differs import embedded_model_differs
+from mapinspect.checks.growth_over_limit import growth_over_limit
+from mapinspect.checks.limit_beyond_memory import limit_beyond_memory
 from mapinspect.checks.map_elf_disagree import map_elf_disagree
 from mapinspect.checks.map_lines_unknown import map_lines_unknown
 from mapinspect.checks.placement_broken import placement_broken
+from mapinspect.checks.region_not_budgeted import region_not_budgeted
 from mapinspect.checks.region_over_budget import region_over_budget
 from mapinspect.checks.row_matches_nothing import row_matches_nothing
 from mapinspect.checks.row_over_budget import row_over_budget
 from mapinspect.checks.row_under_minimum import row_under_minimum
 from mapinspect.checks.section_outside_regions import section_outside_regions
 from mapinspect.checks.sections_overlap import sections_overlap
+from mapinspect.checks.waiver_matches_nothing import waiver_matches_nothing
 from mapinspect.checks.weights_duplicated import weights_duplicated
 from mapinspect.checks.weights_missing import weights_missing
 from mapinspect.checks.weights_not_in_flash import weights_not_in_flash
@@ -24,6 +28,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     region_over_budget,
     row_over_budget,
     row_under_minimum,
+    growth_over_limit,
     section_outside_regions,
     sections_overlap,
     weights_missing,
@@ -34,7 +39,14 @@ CHECKS: Final[tuple[Check, ...]] = (
     arena_misplaced,
     placement_broken,
     row_matches_nothing,
+    region_not_budgeted,
+    limit_beyond_memory,
     map_elf_disagree,
     bytes_not_conserved,
     map_lines_unknown,
 )
+
+REVIEWS: Final[tuple[Review, ...]] = (waiver_matches_nothing,)
+"""Checks of what the others answered; they run last."""
+
+CATALOGUE: Final[tuple[Check | Review, ...]] = (*CHECKS, *REVIEWS)

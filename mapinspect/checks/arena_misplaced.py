@@ -5,6 +5,9 @@ bank that the table names for it, from its first byte to its last, and on a 16-b
 arena in `.data` costs its whole size in Flash; one in the wrong bank may be out of reach of DMA
 or slow.
 
+    error[arena-misplaced]: tensor_arena is stored with contents in .data: 12288 bytes of
+      FLASH
+
 Mend it by giving the array a section attribute and that section a place in the linker script.
 """
 

@@ -5,6 +5,8 @@ what the arena must hold. An arena that does not start on a 16-byte boundary los
 the next one. When only a lower bound of the need is known, an arena below it is broken and one
 above it is undecided.
 
+    error[arena-too-small]: tensor_arena has 8192 usable bytes and needs 12000, 3808 too few
+
 Mend it by raising the array's size to the need stated; when the need is a lower bound, name the
 runtime in the model's entry.
 """

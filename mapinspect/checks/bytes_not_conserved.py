@@ -4,6 +4,9 @@ In every allocated output section the inputs, fills and data statements must add
 section's size (merged strings by ld's own rule). Where they do not, the map is damaged or holds
 something that was not understood, and nothing may be concluded from its rows.
 
+    undecided[bytes-not-conserved]: .text has 14808 bytes in the map, but its rows add up to
+      14800
+
 Mend it by linking again; when a fresh map still fails, please report it with the map.
 """
 
@@ -14,7 +17,7 @@ from mapinspect.model.finding import Outcome, holds, not_claimed, undecided
 from mapinspect.model.inspection import Inspection
 
 
-@check("bytes-not-conserved", "the map's rows add up to its sections", __doc__)
+@check("bytes-not-conserved", "the map's rows add up to its sections", __doc__, least="error")
 def bytes_not_conserved(inspection: Inspection) -> Iterator[Outcome]:
     """Name every section whose rows do not add up."""
     if inspection.map is None:

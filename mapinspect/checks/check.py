@@ -1,12 +1,13 @@
 """What a check is: a claim about an image, answered by outcomes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from mapinspect.model.finding import Finding, Outcome
+from mapinspect.model.finding import Outcome
 from mapinspect.model.inspection import Inspection
 
 Test = Callable[[Inspection], Iterator[Outcome]]
+ReviewTest = Callable[[Inspection, tuple[Outcome, ...]], Iterator[Outcome]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,29 +15,78 @@ class Check:
     """A named claim; running it yields one outcome for each thing it is claimed of.
 
     ``id`` is the file's name with dashes and never changes once released. ``claim`` is what a
-    report says when it holds; ``doc`` why it matters, how it is decided and how to mend it.
+    report says when it holds; ``title`` says what it finds, ``doc`` why that matters, how it is
+    decided, an example and how to mend it.
+    ``least`` is the least severity that the table may give it: "ignore", "warn" or "error".
+    Those that every other claim rests on are always errors, and cannot be waived.
+    ``about_table`` marks those that find faults of the table, not of the image.
     """
 
     id: str
     claim: str
+    title: str
     doc: str
     test: Test
+    least: str = "ignore"
+    about_table: bool = False
 
     def __call__(self, inspection: Inspection) -> Iterator[Outcome]:
         """Yield the outcomes, each stamped with this check's id."""
-        for outcome in self.test(inspection):
-            findings = tuple(self._stamp(finding) for finding in outcome.findings)
-            yield replace(outcome, findings=findings, check=self.id)
-
-    def _stamp(self, finding: Finding) -> Finding:
-        return replace(finding, check=self.id)
+        return stamped(self.id, self.test(inspection))
 
 
-def check(id: str, claim: str, doc: str | None) -> Callable[[Test], Check]:  # noqa: A002 - the word
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A check of what the other checks answered; its fields mean what those of ``Check`` do."""
+
+    id: str
+    claim: str
+    title: str
+    doc: str
+    test: ReviewTest
+    least: str = "ignore"
+    about_table: bool = False
+
+    def __call__(self, inspection: Inspection, outcomes: tuple[Outcome, ...]) -> Iterator[Outcome]:
+        """Yield the outcomes about ``outcomes``, each stamped with this check's id."""
+        return stamped(self.id, self.test(inspection, outcomes))
+
+
+def stamped(id: str, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:  # noqa: A002 - the word
+    """Yield the outcomes as those of the check of this id."""
+    for outcome in outcomes:
+        findings = tuple(replace(finding, check=id) for finding in outcome.findings)
+        yield replace(outcome, findings=findings, check=id)
+
+
+def check(
+    id: str,  # noqa: A002 - the word
+    claim: str,
+    doc: str | None,
+    *,
+    least: str = "ignore",
+    about_table: bool = False,
+) -> Callable[[Test], Check]:
     """Make a check of the function that follows; ``doc`` is its module's docstring."""
+    title, text = _parts(id, doc)
+    return lambda test: Check(id, claim, title, text, test, least, about_table)
+
+
+def review(
+    id: str,  # noqa: A002 - the word
+    claim: str,
+    doc: str | None,
+    *,
+    least: str = "ignore",
+    about_table: bool = False,
+) -> Callable[[ReviewTest], Review]:
+    """Make a check of other checks' outcomes of the function that follows."""
+    title, text = _parts(id, doc)
+    return lambda test: Review(id, claim, title, text, test, least, about_table)
+
+
+def _parts(id: str, doc: str | None) -> tuple[str, str]:  # noqa: A002 - the word
+    """Return a module docstring's first line without the id, and the rest."""
     assert doc, f"the check {id} has no documentation"
-
-    def make(test: Test) -> Check:
-        return Check(id, claim, doc.split("\n", 1)[1].strip(), test)
-
-    return make
+    first, _, rest = doc.partition("\n")
+    return first.removeprefix(f"{id}: ").removesuffix("."), rest.strip()

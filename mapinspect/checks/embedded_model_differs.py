@@ -3,6 +3,8 @@
 The bytes at the model's symbol are compared with the file. A difference means that another
 version was converted or embedded than the one that was tested.
 
+    error[embedded-model-differs]: g_model differs from kws.tflite, first at byte 1312
+
 Mend it by generating the array again from the file, in the build.
 """
 

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
-from mapinspect.checks import CHECKS
+from mapinspect.checks import CHECKS, REVIEWS
+from mapinspect.checks.check import stamped
 from mapinspect.checks.region_over_budget import map_overflows, region_over_budget
+from mapinspect.checks.settle import break_on_warnings, settle
 from mapinspect.model.finding import Outcome, Severity, Status
 from mapinspect.model.inspection import Inspection
 
@@ -16,20 +18,17 @@ def judge(inspection: Inspection, *, warnings_fail: bool = False) -> tuple[Outco
     When the map is not of this ELF, or was not understood, no claim can be judged: everything
     becomes undecided, except an overflow that the map itself proves.
     """
-    outcomes = [outcome for check in CHECKS for outcome in check(inspection)]
-    if warnings_fail:
-        outcomes = [_break_on_warnings(outcome) for outcome in outcomes]
+    found = (outcome for check in CHECKS for outcome in check(inspection))
+    outcomes = settle(inspection.table, found)
     doubt = _doubt(inspection)
     if doubt is None:
-        return tuple(outcomes)
-    overflows = [
-        replace(
-            outcome,
-            check=region_over_budget.id,
-            findings=tuple(replace(item, check=region_over_budget.id) for item in outcome.findings),
-        )
-        for outcome in map_overflows(inspection)
-    ]
+        reviewed = (item for review in REVIEWS for item in review(inspection, outcomes))
+        outcomes = (*outcomes, *reviewed)
+    if warnings_fail:
+        outcomes = tuple(break_on_warnings(outcome) for outcome in outcomes)
+    if doubt is None:
+        return outcomes
+    overflows = list(stamped(region_over_budget.id, map_overflows(inspection)))
     proven = {outcome.subject for outcome in overflows}
     rest = [
         _undecide(outcome, doubt)
@@ -51,7 +50,8 @@ def _doubt(inspection: Inspection) -> str | None:
 
 
 def _undecide(outcome: Outcome, reason: str) -> Outcome:
-    if outcome.check in _ABOUT_THE_MAP or outcome.status not in (Status.HOLDS, Status.BROKEN):
+    judged = (Status.HOLDS, Status.BROKEN, Status.WAIVED)
+    if outcome.check in _ABOUT_THE_MAP or outcome.status not in judged:
         return outcome
     findings = tuple(
         replace(finding, severity=Severity.UNDECIDED)
@@ -60,15 +60,3 @@ def _undecide(outcome: Outcome, reason: str) -> Outcome:
         for finding in outcome.findings
     )
     return replace(outcome, status=Status.UNDECIDED, findings=findings, reason=reason)
-
-
-def _break_on_warnings(outcome: Outcome) -> Outcome:
-    if not any(finding.severity is Severity.WARNING for finding in outcome.findings):
-        return outcome
-    findings = tuple(
-        replace(finding, severity=Severity.ERROR)
-        if finding.severity is Severity.WARNING
-        else finding
-        for finding in outcome.findings
-    )
-    return replace(outcome, status=Status.BROKEN, findings=findings)

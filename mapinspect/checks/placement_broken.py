@@ -3,6 +3,8 @@
 Each `[[placement]]` row names what it is about and where that must lie: the region of its first
 and last byte, its section, its alignment, whether it may be written.
 
+    error[placement-broken]: g_model (41456 bytes) lies in RAM, not in FLASH or QSPI
+
 Mend it in the linker script or by a section attribute in the source.
 """
 

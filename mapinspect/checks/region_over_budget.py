@@ -7,6 +7,8 @@ it runs and Flash where it is loaded from. With `count = "occupied"` the bytes o
 instead, for layouts that pin a stack to the end of RAM; past the region's end nothing may
 lie all the same.
 
+    error[region-over-budget]: FLASH holds 108504 of 98304 bytes, 10200 over
+
 Mend it by moving what is large elsewhere or making it smaller; raise the limit only when the part
 really has the memory.
 """
@@ -19,7 +21,7 @@ from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection, RegionLimit, Usage
 
 
-@check("region-over-budget", "every region holds no more bytes than it may", __doc__)
+@check("region-over-budget", "every region holds no more bytes than it may", __doc__, least="warn")
 def region_over_budget(inspection: Inspection) -> Iterator[Outcome]:
     """Compare each region's use, in bytes, with its limit."""
     if not any(usage.used for usage in inspection.usages):

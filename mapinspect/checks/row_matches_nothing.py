@@ -4,11 +4,14 @@ A region that the image does not have, a glob that selects nothing, a kind of us
 is not a byte: such a row checks nothing, and would go on passing for ever. Rows that some builds
 lack are marked `optional = true`.
 
+    undecided[row-matches-nothing]: region ram is not in the image
+
 Mend it by correcting the name, or by removing the row.
 """
 
 import difflib
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from typing import Protocol
 
 from mapinspect.checks.check import check
@@ -17,7 +20,13 @@ from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
 
 
-@check("row-matches-nothing", "every row of the table is about something in the image", __doc__)
+@check(
+    "row-matches-nothing",
+    "every row of the table is about something in the image",
+    __doc__,
+    least="error",
+    about_table=True,
+)
 def row_matches_nothing(inspection: Inspection) -> Iterator[Outcome]:
     """Look for something behind every region, budget and placement row."""
     rows = list(_regions(inspection))
@@ -43,31 +52,33 @@ def _regions(inspection: Inspection) -> Iterator[Outcome]:
 
 def _budgets(inspection: Inspection) -> Iterator[Outcome]:
     for row in inspection.table.budgets:
-        known = row.region is None or any(
-            region.name == row.region for region in inspection.regions
-        )
-        if not known:
-            yield _nothing(
-                f"row {row.id} is about region {row.region}, which is not in the image", row
-            )
+        line = inspection.line(row.id)
+        if line.whole == 0 and line.memory != "all":
+            yield _nothing(f"row {row.id} is about {line.memory}, which is not in the image", row)
         elif inspection.unreserved_stack(row) is not None and row.minimum is not None:
             yield holds(row.id)  # nothing is reserved: the row is about what is left
-        elif inspection.line(row.id).linked == 0:
+        elif line.available == 0:
             yield _nothing(f"row {row.id} matches nothing", row)
         else:
             yield holds(row.id)
 
 
 def _placements(inspection: Inspection) -> Iterator[Outcome]:
-    names = [region.name for region in inspection.regions]
+    regions = [region.name for region in inspection.regions]
+    banks = [bank.name for bank in inspection.part.banks] if inspection.part else []
     for row in inspection.table.placements:
-        unknown = [name for name in row.regions if name not in names]
-        if len(unknown) == len(row.regions) > 0:
-            yield _nothing(f"placement {row.id} wants region {unknown[0]}, which is unknown", row)
+        dead = [glob for glob in row.regions if not _known(glob, regions)]
+        dead += [glob for glob in row.banks if not _known(glob, banks)]
+        if len(dead) == len(row.regions) + len(row.banks) > 0:
+            yield _nothing(f"placement {row.id} wants {dead[0]}, which is unknown", row)
         elif not inspection.placement_matches[row.id].places:
             yield _nothing(f"placement {row.id} matches nothing", row)
         else:
             yield holds(row.id)
+
+
+def _known(glob: str, names: list[str]) -> bool:
+    return any(fnmatchcase(name, glob) for name in names)
 
 
 class _Row(Protocol):

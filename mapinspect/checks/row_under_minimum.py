@@ -1,7 +1,10 @@
 """row-under-minimum: a part of the image is smaller than the table demands.
 
 `min` in a `[[budget]]` row demands bytes that must be there: a stack that is large enough, or
-with `min = "estimate"` an arena or weights as large as the models need.
+with `min = "estimate"` an arena or weights as large as the models need. A stack or heap that takes
+the rest of RAM counts with all of it.
+
+    error[row-under-minimum]: stack has 1024 bytes and needs 4096, 3072 too few
 
 Mend it by reserving more in the linker script or in the source.
 """
@@ -30,15 +33,18 @@ def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
     left = inspection.unreserved_stack(row)
     if left is not None and line.minimum is not None:
         return _unreserved(row, left, line.minimum)
-    if line.linked == 0:
+    if line.available == 0:
         return not_claimed(row.id, "nothing was found that it is about")
-    evidence = (row.declared, Evidence(line.image, None, f"{row.id} has {line.linked} bytes"))
-    if line.minimum is None:
+    evidence = (row.declared, Evidence(line.image, None, f"{row.id} has {line.available} bytes"))
+    if line.minimum is None and row.min_estimate:
         message = f"the estimate that {row.id} must reach is unknown"
         return undecided(row.id, message, evidence, "give the models whose need it is")
-    if line.linked < line.minimum:
-        missing = line.minimum - line.linked
-        message = f"{row.id} has {line.linked} bytes and needs {line.minimum}, {missing} too few"
+    if line.minimum is None:
+        message = f"{row.id} must have a share of {line.memory}, whose size is not known"
+        return undecided(row.id, message, evidence, "give the map, or write bytes")
+    if line.available < line.minimum:
+        missing = line.minimum - line.available
+        message = f"{row.id} has {line.available} bytes and needs {line.minimum}, {missing} too few"
         return broken(row.id, message, evidence, "reserve more in linker script or source")
     return holds(row.id)
 

@@ -26,8 +26,10 @@ def judge_placement(row: PlacementRow, matched: Matched) -> Outcome:
 
 
 def _fault(row: PlacementRow, place: Located) -> str | None:
-    if row.regions and place.region not in row.regions:
+    if row.regions and not _any(row.regions, place.region):
         return f"lies in {place.region or 'no region'}, not in {' or '.join(row.regions)}"
+    if row.banks and not _any(row.banks, place.bank):
+        return f"lies in {place.bank or 'no one bank'}, not in {' or '.join(row.banks)}"
     if row.section is not None and not fnmatchcase(place.section.name, row.section):
         return f"lies in section {place.section.name}, not in {row.section}"
     if row.align is not None and place.span.start % row.align:
@@ -36,3 +38,7 @@ def _fault(row: PlacementRow, place: Located) -> str | None:
         state = "writable" if place.section.writable else "read-only"
         return f"lies in {place.section.name}, which is {state}"
     return None
+
+
+def _any(globs: tuple[str, ...], name: str | None) -> bool:
+    return name is not None and any(fnmatchcase(name, glob) for glob in globs)

@@ -4,6 +4,9 @@ Every allocated section must start inside a memory region, at its run-time addre
 is copied at start-up, at its load address. ld places a section without complaint at an address
 that no region covers; flashing it fails, or it silently overwrites something.
 
+    error[section-outside-regions]: .psram (52 bytes) lies at 0x30000000, outside every memory
+      region
+
 Mend it by assigning the section to a region in the linker script (`> FLASH`), or by declaring the
 region it belongs to.
 """

@@ -4,6 +4,9 @@ Two sections may not share run-time addresses, nor may two load images share the
 stored in. ld reports an overlap of load addresses only; sections that run at one address but are
 loaded from different ones pass it in silence, and the second overwrites the first at start-up.
 
+    error[sections-overlap]: .fast and .ramfunc share 128 bytes of run-time addresses at
+      0x20000080
+
 Members of an OVERLAY run at one address on purpose: they are told by the symbols that ld provides
 for them (`__load_start_NAME`), in the map or in the ELF. So does a section that holds nothing, in
 a region that cannot be written: it skips what another view of the same Flash holds there.

@@ -3,6 +3,8 @@
 Two copies of one model waste its size in Flash, and the build may update only one of them. It
 happens when a header that defines the array is included in two files.
 
+    error[weights-duplicated]: g_model is in the image 2 times: 41456 bytes more than needed
+
 Mend it by defining the array in one source file and declaring it `extern` elsewhere.
 """
 

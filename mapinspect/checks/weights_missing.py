@@ -3,6 +3,9 @@
 A model is found by its symbol and by its bytes. When neither is there, the linker dropped it
 (`--gc-sections` removes what nothing refers to), or another file was linked.
 
+    error[weights-missing]: g_model is not in the image: no symbol g_model, and the 41456
+      bytes of kws.tflite are nowhere
+
 Mend it by referring to the array, or by `KEEP()` around its section in the linker script; when
 the firmware loads its model at run time, take it out of the table.
 """

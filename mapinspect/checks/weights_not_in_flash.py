@@ -4,6 +4,9 @@ The weights of every model must lie in read-only memory and stay there. An array
 (what `xxd -i` writes) lands in `.data`: it costs Flash for its load image and the same bytes of
 RAM again at run time.
 
+    error[weights-not-in-flash]: g_model (41456 bytes of weights) takes up RAM in .data, and
+      again in FLASH
+
 Mend it by declaring the array `const`, and by placing its section in Flash.
 """
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from mapinspect.checks import CATALOGUE
 from mapinspect.cli.outputs import (
     discard_stamp,
     print_text,
@@ -39,6 +40,8 @@ _FILE = click.Path(path_type=Path)
     type=_FILE,
     help="The budget table. Default: the nearest mapinspect.toml from here upward.",
 )
+@click.option("--profile", help="Use what [profile.NAME] of the table overrides.", metavar="NAME")
+@click.option("--baseline", type=_FILE, help="An earlier JSON report, for growth limits.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--output", type=_FILE, help="Write the report to this file, not to the terminal.")
 @click.option(
@@ -68,6 +71,8 @@ def check_command(
     map_: Path | None,
     models: tuple[Path, ...],
     config: Path | None,
+    profile: str | None,
+    baseline: Path | None,
     format_: str,
     output: Path | None,
     reports: tuple[str, ...],
@@ -93,7 +98,8 @@ def check_command(
     wanted = [_report_option(text) for text in reports]
     if stamp is not None:
         discard_stamp(Path(stamp))
-    report = check(Request(elf, map_, models, config, warnings_fail=fail_on == "warning"))
+    strict = fail_on == "warning"
+    report = check(Request(elf, map_, models, config, strict, profile, baseline))
     if exit_zero:
         note = "gate disabled: --exit-zero turns FAIL and UNKNOWN into exit status 0"
         report = replace(report, notes=(*report.notes, note))
@@ -132,18 +138,18 @@ def _report_option(text: str) -> tuple[str, Path]:
     return name, Path(file)
 
 
-def _dead_row(report: Report) -> Finding | None:
-    """Return the first row of the table that matches nothing, unless the image is in doubt."""
+def _table_fault(report: Report) -> Finding | None:
+    """Return the first fault of the table that the image shows, unless the image is in doubt."""
     facts = report.inspection
     doubtful = facts is None or (facts.map is not None and facts.map.disagreements)
     if doubtful or report.verdict is Verdict.FAIL:
         return None
-    found = (finding for finding in report.findings if finding.check == "row-matches-nothing")
-    return next(found, None)
+    about_table = {check.id for check in CATALOGUE if check.about_table}
+    return next((finding for finding in report.findings if finding.check in about_table), None)
 
 
 def _exit_status(report: Report, *, exit_zero: bool) -> int:
-    failure = report.failure or _dead_row(report)
+    failure = report.failure or _table_fault(report)
     if failure is not None:
         place = failure.evidence[0]
         what = failure.message

@@ -20,7 +20,7 @@ _COMMANDS: Final = {
     ),
     "map": (
         "map_command",
-        "Say what a link map alone tells: regions, sections, objects, what was not read.",
+        "Say what a link map alone tells; exit 0 complete, 2 incomplete.",
     ),
     "show": (
         "show_command",
@@ -41,6 +41,18 @@ _COMMANDS: Final = {
     "link": (
         "link_command",
         "Run a link command; when it fails, say from its map what overflowed.",
+    ),
+    "config": (
+        "config_command",
+        "Check a budget table, show its limits in bytes, print its JSON Schema.",
+    ),
+    "checks": (
+        "checks_command",
+        "List every check: what it claims, and how far the table may soften it.",
+    ),
+    "explain": (
+        "explain_command",
+        "Say why a check matters, how it is decided, how to mend or waive it.",
     ),
 }
 

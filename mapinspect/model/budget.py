@@ -1,6 +1,7 @@
 """The budget table: what the firmware may use, and where things must be. Sizes are bytes."""
 
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 
 from mapinspect.model.image import Evidence
@@ -32,14 +33,37 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
+class Growth:
+    """How many bytes more than in the baseline are allowed: the least of ``bytes`` and ``share``.
+
+    ``share`` is of the baseline's bytes; None where only the other is given.
+    """
+
+    bytes: int | None
+    share: Fraction | None
+    declared: Evidence
+
+    def at_most(self, before: int) -> int:
+        """Return the most bytes allowed now, where the baseline had ``before``."""
+        allowed = [] if self.bytes is None else [before + self.bytes]
+        if self.share is not None:
+            allowed.append(before + int(self.share * before))
+        return min(allowed)
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
-    """What a row speaks of; all the globs given must match. None matches anything."""
+    """What a row speaks of; all the globs given must match. None matches anything.
+
+    ``region`` is a memory region of the linker script, ``bank`` a memory bank of the part.
+    """
 
     symbol: str | None = None
     section: str | None = None
     object: str | None = None
     archive: str | None = None
     region: str | None = None
+    bank: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +71,9 @@ class ModelEntry:
     """A model that the firmware embeds: its file, and how to find it and its arena.
 
     ``runtime`` names what the arena must satisfy: ``plan-only`` needs exactly the head of the
-    greedy plan. None: unknown, so only a lower bound of the need is known.
+    greedy plan, ``tflite-micro`` what TensorFlow Lite Micro allocates. None: what is seen in the
+    image decides. ``target`` and ``kernels`` name the runtime's build where the image does not
+    tell it.
     """
 
     name: str
@@ -56,15 +82,21 @@ class ModelEntry:
     arena: str | None
     runtime: str | None
     declared: Evidence
+    target: str | None = None
+    kernels: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The files that the table names, relative to its own folder."""
+    """The files that the table names, relative to its own folder.
+
+    ``baseline`` is the JSON report of an earlier build, which growth limits compare with.
+    """
 
     elf: str | None = None
     map: str | None = None
     models: tuple[ModelEntry, ...] = ()
+    baseline: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +112,17 @@ class RegionRow:
     count: str
     optional: bool
     declared: Evidence
+    growth: Growth | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetRow:
     """``[[budget]]``: limits for one kind of use, or for whatever ``match`` selects.
 
-    ``min_estimate`` is True for ``min = "estimate"``: at least what the model needs.
+    ``kind`` is a row of the six, or "rest": what no other row of the table counts. ``region`` and
+    ``bank`` are globs: where bytes count; in a memory load images count too, without one every
+    byte counts once. ``min_estimate`` is True for ``min = "estimate"``: at least what the model
+    needs.
     """
 
     id: str
@@ -99,11 +135,16 @@ class BudgetRow:
     min_estimate: bool
     optional: bool
     declared: Evidence
+    bank: str | None = None
+    growth: Growth | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PlacementRow:
-    """``[[placement]]``: where whatever ``match`` selects must lie, first to last byte."""
+    """``[[placement]]``: where whatever ``match`` selects must lie, first to last byte.
+
+    ``regions`` and ``banks`` are globs, any one of each must hold the place.
+    """
 
     id: str
     match: Match
@@ -113,6 +154,31 @@ class PlacementRow:
     read_only: bool | None
     optional: bool
     declared: Evidence
+    banks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """``[[waiver]]``: a known defect that is accepted until a day.
+
+    ``check`` is the id of the check, ``subject`` a glob on what it names. ``expires`` is the last
+    day on which the waiver counts.
+    """
+
+    check: str
+    subject: str
+    reason: str
+    expires: date
+    declared: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRule:
+    """A line of ``[checks]``: how much one check matters, "ignore", "warn" or "error"."""
+
+    check: str
+    severity: str
+    declared: Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +187,9 @@ class BudgetTable:
 
     ``margin`` is the share kept free: of the region (``margin_of`` "region": use at most
     length x (1 - margin)) or added to the sum of use ("sum": use x (1 + margin) at most length).
-    ``heap`` is "none" where the project promises that nothing allocates.
+    ``part`` is the name of the microcontroller, ``part_declared`` its line. ``heap`` is "none"
+    where the project promises that nothing that allocates is linked. ``profile`` is the
+    profile in force, ``profiles`` all that the table has.
     """
 
     path: str
@@ -133,3 +201,9 @@ class BudgetTable:
     regions: tuple[RegionRow, ...] = ()
     budgets: tuple[BudgetRow, ...] = ()
     placements: tuple[PlacementRow, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+    rules: tuple[CheckRule, ...] = ()
+    part: str | None = None
+    part_declared: Evidence | None = None
+    profile: str | None = None
+    profiles: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ class Status(Enum):
     HOLDS = "holds"
     BROKEN = "broken"
     UNDECIDED = "undecided"  # the evidence needed is missing or contradicts itself
+    WAIVED = "waived"  # broken, or with a warning, and accepted by the table
     NOT_CLAIMED = "not claimed"  # nothing was given to check
 
 

@@ -6,8 +6,11 @@ nothing else.
 
 from dataclasses import dataclass
 
+from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
+from mapinspect.model.budget_rows import RowNumbers, Use
 from mapinspect.model.image import Evidence, Region
+from mapinspect.model.part import Part
 from mapinspect.model.placed import (
     Explained,
     Located,
@@ -114,35 +117,6 @@ class Unconserved:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
-    """One row of the six-row table in one region: bytes linked, and what they consist of."""
-
-    row: str
-    region: str
-    linked: int
-    parts: tuple[tuple[str, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RowNumbers:
-    """The numbers of one ``[[budget]]`` row, in bytes; None where there is none.
-
-    ``memory`` is the region it counts in, "all" where it counts everywhere; ``image`` the file
-    that the linked bytes come from.
-    """
-
-    id: str
-    memory: str
-    estimated: int | None
-    linked: int
-    measured: int | None
-    limit: int | None
-    warn: int | None
-    minimum: int | None
-    image: str
-
-
-@dataclass(frozen=True, slots=True)
 class Matched:
     """What a row's ``match`` selects: places, and the bytes they take up in total."""
 
@@ -213,6 +187,8 @@ class Inspection:
     reservations: tuple[Reservation, ...]
     stack_room: int | None
     habits: Habits
+    part: Part | None = None
+    baseline: Baseline | None = None
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""

@@ -106,7 +106,10 @@ class RegionLimit:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """Something with an address: a symbol, a section or a span found by its content."""
+    """Something with an address: a symbol, a section or a span found by its content.
+
+    ``bank`` is the part's memory bank that holds all of it, where the part is known.
+    """
 
     name: str
     span: Span
@@ -115,6 +118,7 @@ class Located:
     region: str | None
     load_region: str | None
     evidence: Evidence
+    bank: str | None = None
 
     @property
     def alignment(self) -> int:

@@ -9,6 +9,7 @@ from mapinspect.model.inspection import Inspection
 from mapinspect.model.report import Report
 from mapinspect.reports.printable import printable
 
+_CLAIMS = (Status.HOLDS, Status.BROKEN, Status.UNDECIDED, Status.WAIVED)
 _NO_LIMIT = 1 << 20  # characters; JSON keeps long names whole, but not without end
 
 
@@ -42,14 +43,10 @@ def render(report: Report) -> str:
             }
             for line in report.lines
         ],
+        "rows": _rows(facts) if facts else [],
         "weights": _weights(facts) if facts else [],
         "arena": _arenas(facts) if facts else [],
-        "claims": {
-            "holds": report.count(Status.HOLDS),
-            "broken": report.count(Status.BROKEN),
-            "undecided": report.count(Status.UNDECIDED),
-            "waived": 0,
-        },
+        "claims": {status.value: report.count(status) for status in _CLAIMS},
         "findings": [_finding(report, finding) for finding in report.findings],
         "notes": [_text(note) for note in report.notes],
     }
@@ -78,6 +75,23 @@ def _regions(facts: Inspection) -> list[dict[str, Any]]:
             "free": usage.free,
         }
         for usage in facts.usages
+    ]
+
+
+def _rows(facts: Inspection) -> list[dict[str, Any]]:
+    """Return the ``[[budget]]`` rows by id: what a later report compares itself with."""
+    return [
+        {
+            "id": _text(row.id),
+            "memory": _text(row.memory),
+            "estimated": row.estimated,
+            "linked": row.linked,
+            "measured": row.measured,
+            "limit": row.limit,
+            "warn": row.warn,
+            "minimum": row.minimum,
+        }
+        for row in facts.rows
     ]
 
 

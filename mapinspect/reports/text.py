@@ -41,7 +41,8 @@ def _title(report: Report) -> str:
     facts = report.inspection
     name = f"  {printable(facts.table.name)}" if facts and facts.table.name else ""
     lines = [f"{report.verdict.value.upper()}{name}"]
-    lines += [f"  {item.role:<6} {printable(item.path)}" for item in report.inputs]
+    width = max((len(item.role) for item in report.inputs), default=0)
+    lines += [f"  {item.role:<{width}} {printable(item.path)}" for item in report.inputs]
     return "\n".join(lines)
 
 
@@ -133,7 +134,7 @@ def _finding(finding: Finding) -> str:
 def _claims(report: Report) -> str:
     counts = (
         f"{report.count(Status.HOLDS)} claims hold, {report.count(Status.BROKEN)} broken, "
-        f"{report.count(Status.UNDECIDED)} undecided"
+        f"{report.count(Status.UNDECIDED)} undecided, {report.count(Status.WAIVED)} waived"
     )
     return "\n".join([counts, *(printable(note) for note in report.notes)])
 
@@ -144,9 +145,9 @@ def summary(report: Report) -> str:
     if report.inspection is not None:
         parts += [_region(line) for line in report.lines if line.row == "total" and line.linked]
         parts += list(_slack(report.inspection))
-    undecided = report.count(Status.UNDECIDED)
-    if undecided:
-        parts.append(f"{undecided} undecided")
+    for status in (Status.UNDECIDED, Status.WAIVED):
+        if report.count(status):
+            parts.append(f"{report.count(status)} {status.value}")
     if report.failure is not None:
         parts.append(printable(report.failure.message))
     return f"{report.verdict.value.upper()}  " + " · ".join(parts)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from mapinspect.checks import CHECKS
+from mapinspect.checks import CATALOGUE
 from mapinspect.checks.arena_misplaced import arena_misplaced
 from mapinspect.checks.arena_too_small import arena_too_small
 from mapinspect.checks.bytes_not_conserved import bytes_not_conserved
@@ -217,7 +217,7 @@ def test_a_row_about_nothing_is_undecided_unless_optional() -> None:
 
 
 def test_every_check_documents_itself_and_is_its_file() -> None:
-    for check in CHECKS:
+    for check in CATALOGUE:
         assert check.test.__module__.endswith(check.id.replace("-", "_"))
         assert "Mend it" in check.doc
         assert check.claim

@@ -1,6 +1,6 @@
 """The budget table's keys: the one declaration that parser, schema and docs are made from."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
@@ -16,22 +16,53 @@ class Kind(Enum):
     SHARE = "share"
     AMOUNT = "amount"  # a size or a share
     MINIMUM = "minimum"  # an amount, or "estimate"
+    MORE = "more"  # a size, as text with or without a plus sign
+    PERCENT = "percent"  # a whole number of per cent, or a share
+    DATE = "date"
     BOOLEAN = "boolean"
     CHOICE = "choice"
     NAMES = "names"  # a list of texts, or one text
     TABLE = "table"
     TABLES = "tables"
+    NAMED_TABLES = "named tables"  # a table whose keys are free names, its values tables
+    NAMED_CHOICES = "named choices"  # a table whose keys are free names, its values choices
+
+
+class Needs(Enum):
+    """How the keys of a rule depend on each other."""
+
+    ONE = "exactly one of them must be there"
+    ANY = "at least one of them must be there"
+    ALL = "where one is there, all must be"
+    FIRST = "the others need the first"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What holds between the keys of one table."""
+
+    needs: Needs
+    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A key: its kind, whether it must be there, and one line of documentation."""
+    """A key: its kind, whether it must be there, and one line of documentation.
+
+    ``table`` and ``rules`` are the keys of its table, or of each of its tables.
+    """
 
     kind: Kind
     doc: str
     required: bool = False
     choices: tuple[str, ...] = ()
     table: dict[str, "Field"] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+
+
+def _some(table: dict[str, Field]) -> tuple[Rule, ...]:
+    """Return the rule that a table must not be empty."""
+    return (Rule(Needs.ANY, tuple(table)),)
 
 
 _MATCH: Final = {
@@ -40,6 +71,7 @@ _MATCH: Final = {
     "object": Field(Kind.NAME, "glob on the object file"),
     "archive": Field(Kind.NAME, "glob on the archive"),
     "region": Field(Kind.NAME, "glob on the memory region"),
+    "bank": Field(Kind.NAME, "glob on the part's memory bank; needs project.mcu"),
 }
 
 _MODEL: Final = {
@@ -50,21 +82,33 @@ _MODEL: Final = {
     "runtime": Field(
         Kind.CHOICE,
         "what plans the arena; plan-only needs exactly the head of the greedy plan",
-        choices=("plan-only",),
+        choices=("plan-only", "tflite-micro"),
     ),
+    "target": Field(Kind.NAME, "the core or chip, where the image does not tell: cortex-m4, …"),
+    "kernels": Field(Kind.NAME, "its kernel set, as for `mapinspect model --kernels`"),
 }
 
 _PROJECT: Final = {
     "name": Field(Kind.NAME, "the firmware's name, for reports"),
+    "mcu": Field(Kind.NAME, "the microcontroller, such as STM32L476RE: gives memory banks"),
+    "heap": Field(
+        Kind.CHOICE, 'the promise "none": nothing that allocates is linked', choices=("none",)
+    ),
     "margin": Field(Kind.SHARE, "the share to keep free"),
     "of": Field(Kind.CHOICE, "what the margin is a share of", choices=("region", "sum")),
-    "heap": Field(Kind.CHOICE, "none: promise that nothing allocates", choices=("none",)),
 }
+_PROJECT_RULES: Final = (Rule(Needs.FIRST, ("margin", "of")),)
 
 _INPUTS: Final = {
     "elf": Field(Kind.NAME, "the linked ELF file"),
     "map": Field(Kind.NAME, "the GNU ld link map of the same link"),
     "models": Field(Kind.TABLES, "the models that the firmware embeds", table=_MODEL),
+    "baseline": Field(Kind.NAME, "the JSON report of an earlier build, for growth limits"),
+}
+
+_GROWTH: Final = {
+    "bytes": Field(Kind.MORE, 'most bytes more than in the baseline, such as "+4K"'),
+    "percent": Field(Kind.PERCENT, "most per cent more than in the baseline"),
 }
 
 _REGION: Final = {
@@ -81,37 +125,103 @@ _REGION: Final = {
         "compare the address extent (default) or the occupied bytes with the limit",
         choices=("extent", "occupied"),
     ),
+    "growth": Field(
+        Kind.TABLE, "most it may grow since the baseline", table=_GROWTH, rules=_some(_GROWTH)
+    ),
     "optional": Field(Kind.BOOLEAN, "whether the image may lack this region"),
 }
+_REGION_RULES: Final = (Rule(Needs.ALL, ("origin", "length")),)
 
-BUDGET_KINDS: Final = ("static", "heap", "stack", "weights", "arena", "workspace")
+BUDGET_KINDS: Final = ("static", "heap", "stack", "weights", "arena", "workspace", "rest")
 
 _BUDGET: Final = {
     "id": Field(Kind.NAME, "the row's name in reports", required=True),
-    "kind": Field(Kind.CHOICE, "a row of the budget table", choices=BUDGET_KINDS),
-    "match": Field(Kind.TABLE, "what to sum up instead", table=_MATCH),
-    "region": Field(Kind.NAME, "count only bytes in this region"),
+    "kind": Field(
+        Kind.CHOICE,
+        "a row of the budget table; rest is what no other row counts",
+        choices=BUDGET_KINDS,
+    ),
+    "match": Field(Kind.TABLE, "what to sum up instead", table=_MATCH, rules=_some(_MATCH)),
+    "region": Field(Kind.NAME, "glob: count only bytes in these regions, load images too"),
+    "bank": Field(Kind.NAME, "glob: count only bytes in these banks, load images too"),
     "limit": Field(Kind.AMOUNT, "most bytes it may hold"),
     "warn": Field(Kind.AMOUNT, "bytes above which to warn"),
     "min": Field(Kind.MINIMUM, 'fewest bytes it must hold, or "estimate"'),
+    "growth": Field(
+        Kind.TABLE, "most it may grow since the baseline", table=_GROWTH, rules=_some(_GROWTH)
+    ),
     "optional": Field(Kind.BOOLEAN, "whether the row may match nothing"),
 }
+_BUDGET_RULES: Final = (
+    Rule(Needs.ONE, ("kind", "match")),
+    Rule(Needs.ANY, ("limit", "min", "growth")),
+)
 
 _PLACEMENT: Final = {
     "id": Field(Kind.NAME, "the row's name in reports", required=True),
-    "match": Field(Kind.TABLE, "what must be placed so", required=True, table=_MATCH),
-    "region": Field(Kind.NAMES, "regions that may hold it"),
+    "match": Field(
+        Kind.TABLE, "what must be placed so", required=True, table=_MATCH, rules=_some(_MATCH)
+    ),
+    "region": Field(Kind.NAMES, "globs: regions that may hold it"),
+    "bank": Field(Kind.NAMES, "globs: memory banks of the part that may hold it"),
     "section": Field(Kind.NAME, "glob on the output section that must hold it"),
     "align": Field(Kind.SIZE, "what its address must be a multiple of"),
     "read-only": Field(Kind.BOOLEAN, "whether its section must not be writable"),
     "optional": Field(Kind.BOOLEAN, "whether the row may match nothing"),
 }
+_PLACEMENT_RULES: Final = (Rule(Needs.ANY, ("region", "bank", "section", "align", "read-only")),)
+
+_WAIVER: Final = {
+    "check": Field(Kind.NAME, "the check whose finding is accepted", required=True),
+    "match": Field(Kind.NAME, "glob on the subject that it names", required=True),
+    "reason": Field(Kind.NAME, "why, for every report", required=True),
+    "expires": Field(Kind.DATE, "the last day on which it counts", required=True),
+}
+
+SEVERITIES: Final = ("ignore", "warn", "error")
+_CHECKS: Final = Field(
+    Kind.NAMED_CHOICES, "how much each check matters, by its id", choices=SEVERITIES
+)
+
+
+def _overriding(table: dict[str, Field], key: str = "") -> dict[str, Field]:
+    """Return the keys of a row that overrides another: all may be left out but ``key``."""
+    return {name: replace(field, required=name == key) for name, field in table.items()}
+
+
+_PROFILE: Final = {
+    "project": Field(Kind.TABLE, "other name, part or margin", table=_overriding(_PROJECT)),
+    "inputs": Field(
+        Kind.TABLE,
+        "other files",
+        table={
+            **_INPUTS,
+            "models": Field(
+                Kind.TABLES, "models overridden, by name", table=_overriding(_MODEL, "name")
+            ),
+        },
+    ),
+    "region": Field(Kind.TABLES, "rows overridden, by name", table=_overriding(_REGION, "name")),
+    "budget": Field(Kind.TABLES, "rows overridden, by id", table=_overriding(_BUDGET, "id")),
+    "placement": Field(Kind.TABLES, "rows overridden, by id", table=_overriding(_PLACEMENT, "id")),
+    "checks": _CHECKS,
+}
 
 TABLE: Final = {
     "version": Field(Kind.VERSION, "the table's format, 1", required=True),
-    "project": Field(Kind.TABLE, "name and safety margin", table=_PROJECT),
+    "project": Field(Kind.TABLE, "name and safety margin", table=_PROJECT, rules=_PROJECT_RULES),
     "inputs": Field(Kind.TABLE, "files, relative to the table's folder", table=_INPUTS),
-    "region": Field(Kind.TABLES, "limits of memory regions", table=_REGION),
-    "budget": Field(Kind.TABLES, "limits of parts of the image", table=_BUDGET),
-    "placement": Field(Kind.TABLES, "where things must lie", table=_PLACEMENT),
+    "region": Field(Kind.TABLES, "limits of memory regions", table=_REGION, rules=_REGION_RULES),
+    "budget": Field(
+        Kind.TABLES, "limits of parts of the image", table=_BUDGET, rules=_BUDGET_RULES
+    ),
+    "placement": Field(
+        Kind.TABLES, "where things must lie", table=_PLACEMENT, rules=_PLACEMENT_RULES
+    ),
+    "waiver": Field(Kind.TABLES, "known defects, accepted until a day", table=_WAIVER),
+    "checks": _CHECKS,
+    "profile": Field(Kind.NAMED_TABLES, "rows that `--profile NAME` overrides", table=_PROFILE),
 }
+
+ROW_KEYS: Final = {"region": "name", "budget": "id", "placement": "id", "models": "name"}
+"""What names a row within its list; it may be there once."""

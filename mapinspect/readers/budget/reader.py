@@ -1,35 +1,29 @@
 """``mapinspect.toml`` (or ``[tool.mapinspect]`` of a pyproject.toml) → ``BudgetTable``."""
 
+import difflib
 import re
 import tomllib
+from dataclasses import replace
 from typing import Any
 
 from mapinspect.errors import InputError
-from mapinspect.model.budget import (
-    Amount,
-    BudgetRow,
-    BudgetTable,
-    Inputs,
-    Match,
-    ModelEntry,
-    PlacementRow,
-    RegionRow,
-)
-from mapinspect.model.image import Evidence
+from mapinspect.model.budget import BudgetTable
 from mapinspect.readers.budget.fields import TABLE
+from mapinspect.readers.budget.profiles import overlaid
+from mapinspect.readers.budget.records import Records
 from mapinspect.readers.budget.toml_lines import Path, key_lines
 from mapinspect.readers.budget.validate import Validator
 
 _AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
-def read_budget(path: str, content: bytes) -> BudgetTable:
-    """Read a budget table; ``path`` is its name in messages.
+def read_budget(path: str, content: bytes, profile: str | None = None) -> BudgetTable:
+    """Read a budget table, with what ``profile`` overrides; ``path`` is its name in messages.
 
-    Raises InputError, with the line, for malformed TOML and for anything the declared keys do
-    not allow.
+    Raises InputError, with the line, for malformed TOML, for anything the declared keys do not
+    allow, also in profiles that are not asked for, and for a profile that is not there.
     """
-    document, text = _parse(path, content)
+    document, text = parse_toml(path, content)
     lines = key_lines(text)
     prefix: Path = ()
     if path.endswith("pyproject.toml"):
@@ -37,10 +31,22 @@ def read_budget(path: str, content: bytes) -> BudgetTable:
     own_lines = {
         key[len(prefix) :]: line for key, line in lines.items() if key[: len(prefix)] == prefix
     }
-    return _Builder(path, text, Validator(path, own_lines)).build(document)
+    Validator(path, own_lines).table(document, TABLE, ())
+    tables: dict[str | None, BudgetTable] = {
+        None: Records(path, text, Validator(path, own_lines)).build(document)
+    }
+    for name in document.get("profile", {}):
+        merged, merged_lines = overlaid(path, document, own_lines, name)
+        table = Records(path, text, Validator(path, merged_lines)).build(merged)
+        tables[name] = replace(table, profile=name)
+    known = tuple(name for name in tables if name is not None)
+    if profile not in tables:
+        _refuse_profile(path, str(profile), known)
+    return replace(tables[profile], profiles=known)
 
 
-def _parse(path: str, content: bytes) -> tuple[dict[str, Any], str]:
+def parse_toml(path: str, content: bytes) -> tuple[dict[str, Any], str]:
+    """Return the document and its text; raises InputError for what is no TOML."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -66,143 +72,7 @@ def _tool_table(path: str, document: dict[str, Any]) -> dict[str, Any]:
     return table
 
 
-class _Builder:
-    """Makes the records of one table, each with the line it stands on."""
-
-    def __init__(self, path: str, text: str, validator: Validator) -> None:
-        self._path = path
-        self._text = text.split("\n")
-        self._validator = validator
-
-    def build(self, document: dict[str, Any]) -> BudgetTable:
-        """Return the whole table, checked for duplicates and impossible combinations."""
-        values = self._validator.table(document, TABLE, ())
-        project = values.get("project", {})
-        table = BudgetTable(
-            path=self._path,
-            name=project.get("name"),
-            margin=self._margin(project),
-            margin_of=project.get("of", "region"),
-            heap=project.get("heap"),
-            inputs=self._inputs(values.get("inputs", {})),
-            regions=tuple(self._region(row, n) for n, row in enumerate(values.get("region", ()))),
-            budgets=tuple(self._budget(row, n) for n, row in enumerate(values.get("budget", ()))),
-            placements=tuple(
-                self._placement(row, n) for n, row in enumerate(values.get("placement", ()))
-            ),
-        )
-        self._refuse_duplicates(table)
-        return table
-
-    def _evidence(self, path: Path, key: str | None = None) -> Evidence:
-        line = self._validator.line(path if key is None else (*path, key))
-        text = self._text[line - 1].strip() if line else ""
-        return Evidence(self._path, line, text)
-
-    def _margin(self, project: dict[str, Any]) -> Amount | None:
-        if "margin" not in project:
-            if "of" in project:
-                self._validator.refuse(("project", "of"), "has no margin", "add margin")
-            return None
-        share = project["margin"]
-        if share == 1:
-            self._validator.refuse(("project", "margin"), "leaves nothing", "write less than 100%")
-        return Amount(None, share, f"{float(share * 100):g}%")
-
-    def _inputs(self, values: dict[str, Any]) -> Inputs:
-        models = tuple(
-            ModelEntry(
-                row["name"],
-                row["file"],
-                row.get("symbol"),
-                row.get("arena"),
-                row.get("runtime"),
-                self._evidence(("inputs", "models", number)),
-            )
-            for number, row in enumerate(values.get("models", ()))
-        )
-        return Inputs(values.get("elf"), values.get("map"), models)
-
-    def _region(self, row: dict[str, Any], number: int) -> RegionRow:
-        path: Path = ("region", number)
-        if ("origin" in row) != ("length" in row):
-            missing = "length" if "origin" in row else "origin"
-            self._validator.refuse((*path, "name"), f"has no {missing}", "give both or neither")
-        declared = self._evidence(path, "limit" if "limit" in row else "name")
-        return RegionRow(
-            name=row["name"],
-            kind=row.get("kind"),
-            origin=row.get("origin"),
-            length=row.get("length"),
-            limit=row.get("limit"),
-            warn=row.get("warn"),
-            count=row.get("count", "extent"),
-            optional=row.get("optional", False),
-            declared=declared,
-        )
-
-    def _budget(self, row: dict[str, Any], number: int) -> BudgetRow:
-        path: Path = ("budget", number)
-        if ("kind" in row) == ("match" in row):
-            self._validator.refuse(
-                (*path, "id"), "needs a kind or a match, not both", "say what the row counts"
-            )
-        if not row.keys() & {"limit", "min"}:
-            self._validator.refuse((*path, "id"), "has neither limit nor min", "add one")
-        minimum = row.get("min")
-        estimate = minimum == "estimate"
-        if estimate and row.get("kind") not in ("arena", "weights"):
-            self._validator.refuse(
-                (*path, "min"), "is an estimate", 'only kind = "arena" or "weights" has one'
-            )
-        return BudgetRow(
-            id=row["id"],
-            kind=row.get("kind"),
-            match=self._match(row["match"], (*path, "match")) if "match" in row else None,
-            region=row.get("region"),
-            limit=row.get("limit"),
-            warn=row.get("warn"),
-            minimum=None if estimate else minimum,
-            min_estimate=estimate,
-            optional=row.get("optional", False),
-            declared=self._evidence(path, "limit" if "limit" in row else "min"),
-        )
-
-    def _placement(self, row: dict[str, Any], number: int) -> PlacementRow:
-        path: Path = ("placement", number)
-        if not row.keys() & {"region", "section", "align", "read-only"}:
-            self._validator.refuse((*path, "id"), "claims nothing", "add region, section or align")
-        if row.get("align") == 0:
-            self._validator.refuse((*path, "align"), "is 0", "write a power of two")
-        return PlacementRow(
-            id=row["id"],
-            match=self._match(row["match"], (*path, "match")),
-            regions=row.get("region", ()),
-            section=row.get("section"),
-            align=row.get("align"),
-            read_only=row.get("read-only"),
-            optional=row.get("optional", False),
-            declared=self._evidence(path, "region" if "region" in row else "id"),
-        )
-
-    def _match(self, values: dict[str, Any], path: Path) -> Match:
-        if not values:
-            self._validator.refuse(path, "is empty", 'write match = { symbol = "…" }')
-        return Match(**values)
-
-    def _refuse_duplicates(self, table: BudgetTable) -> None:
-        named = {
-            "region": [row.name for row in table.regions],
-            "budget": [row.id for row in table.budgets],
-            "placement": [row.id for row in table.placements],
-        }
-        for kind, names in named.items():
-            for number, name in enumerate(names):
-                if name in names[:number]:
-                    key = "name" if kind == "region" else "id"
-                    self._validator.refuse(
-                        (kind, number, key), f"{name!r} is given twice", "keep one of the rows"
-                    )
-        models = [model.name for model in table.inputs.models]
-        if len(models) != len(set(models)):
-            self._validator.refuse(("inputs", "models"), "name one model twice", "rename one")
+def _refuse_profile(path: str, profile: str, known: tuple[str, ...]) -> None:
+    near = difflib.get_close_matches(profile, known, n=1, cutoff=0.4)
+    guess = f"did you mean {near[0]}?" if near else f"it has {', '.join(known) or 'none'}"
+    raise InputError(path, None, f"has no profile {profile!r}", guess)

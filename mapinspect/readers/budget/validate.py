@@ -2,11 +2,12 @@
 
 import difflib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from mapinspect.errors import InputError
 from mapinspect.readers.budget import values
-from mapinspect.readers.budget.fields import Field, Kind
+from mapinspect.readers.budget.fields import Field, Kind, Needs, Rule
 from mapinspect.readers.budget.toml_lines import Path, line_of
 from mapinspect.readers.budget.values import BadValueError
 
@@ -22,8 +23,13 @@ class Validator:
         """Return the line where ``path`` stands."""
         return line_of(self._lines, path)
 
-    def table(self, value: object, fields: dict[str, Field], path: Path) -> dict[str, Any]:
-        """Return the typed values of a table; raises InputError for an unknown or missing key."""
+    def table(
+        self, value: object, fields: dict[str, Field], path: Path, rules: tuple[Rule, ...] = ()
+    ) -> dict[str, Any]:
+        """Return the typed values of a table.
+
+        Raises InputError for an unknown or missing key, a bad value and a broken rule.
+        """
         if not isinstance(value, dict):
             self.refuse(path, f"is {values.describe(value)}, not a table", "write it as a table")
         for key in value:
@@ -35,6 +41,8 @@ class Validator:
                 raise InputError(
                     self._path, self.line(path), f"{name} has no {key}", f"add {key} ({field.doc})"
                 )
+        for rule in rules:
+            self._rule(value, rule, path)
         return {key: self._value(value[key], fields[key], (*path, key)) for key in value}
 
     def refuse(self, path: Path, what: str, remedy: str) -> NoReturn:
@@ -50,9 +58,11 @@ class Validator:
 
     def _value(self, value: object, field: Field, path: Path) -> Any:
         if field.kind is Kind.TABLE:
-            return self.table(value, field.table, path)
+            return self.table(value, field.table, path, field.rules)
         if field.kind is Kind.TABLES:
             return self._tables(value, field, path)
+        if field.kind in (Kind.NAMED_TABLES, Kind.NAMED_CHOICES):
+            return self._named(value, field, path)
         try:
             return _READ[field.kind](value, field)
         except BadValueError as fault:
@@ -61,7 +71,45 @@ class Validator:
     def _tables(self, value: object, field: Field, path: Path) -> list[dict[str, Any]]:
         if not isinstance(value, list):
             self.refuse(path, f"is {values.describe(value)}, not a list of tables", "use [[ ]]")
-        return [self.table(item, field.table, (*path, index)) for index, item in enumerate(value)]
+        return [
+            self.table(item, field.table, (*path, index), field.rules)
+            for index, item in enumerate(value)
+        ]
+
+    def _rule(self, value: dict[str, Any], rule: Rule, path: Path) -> None:
+        fault = _broken(rule, [key for key in rule.keys if key in value])
+        if fault is None:
+            return
+        named = next((key for key in ("id", "name") if key in value), None)
+        place = path if named is None else (*path, named)
+        what = str(next(part for part in reversed(path) if isinstance(part, str)))
+        subject = what if named is None else f"{what} {value[named]!r}"
+        raise InputError(self._path, self.line(place), f"{subject} {fault[0]}", fault[1])
+
+    def _named(self, value: object, field: Field, path: Path) -> dict[str, Any]:
+        kind = Kind.TABLE if field.kind is Kind.NAMED_TABLES else Kind.CHOICE
+        if not isinstance(value, dict):
+            self.refuse(path, f"is {values.describe(value)}, not a table", "write it as a table")
+        each = replace(field, kind=kind)
+        for name in value:
+            if not name.strip():
+                self.refuse((*path, name), "has an empty key", "name it")
+        return {name: self._value(item, each, (*path, name)) for name, item in value.items()}
+
+
+def _broken(rule: Rule, there: list[str]) -> tuple[str, str] | None:
+    """Return what is wrong with the keys that are there, and the remedy; None where nothing is."""
+    keys, first = rule.keys, rule.keys[0]
+    if rule.needs is Needs.ONE and len(there) > 1:
+        return f"has {' and '.join(there)}", "keep one of them"
+    if rule.needs in (Needs.ONE, Needs.ANY) and not there:
+        return f"has none of {', '.join(keys)}", "add one"
+    if rule.needs is Needs.ALL and 0 < len(there) < len(keys):
+        missing = next(key for key in keys if key not in there)
+        return f"has {there[0]} and no {missing}", f"add {missing}"
+    if rule.needs is Needs.FIRST and there and first not in there:
+        return f"has {there[0]} and no {first}", f"add {first}"
+    return None
 
 
 def _text(value: object, _field: Field) -> str:
@@ -119,6 +167,9 @@ _READ: dict[Kind, Callable[[object, Field], Any]] = {
     Kind.MINIMUM: _minimum,
     Kind.SIZE: lambda value, _field: values.size(value),
     Kind.ADDRESS: lambda value, _field: values.size(value),
+    Kind.MORE: lambda value, _field: values.more(value),
+    Kind.PERCENT: lambda value, _field: values.percent(value),
+    Kind.DATE: lambda value, _field: values.day(value),
     Kind.SHARE: lambda value, _field: values.share(value),
     Kind.AMOUNT: lambda value, _field: values.amount(value),
 }

@@ -1,16 +1,24 @@
 """The values a budget table may hold: sizes, shares, addresses, choices."""
 
 import re
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Final, NoReturn
 
 from mapinspect.model.budget import Amount
 
 # GNU ld and datasheets mean 1024 by K and M; kB, KB and MB mean 1000 to some and 1024 to others.
-_SIZE: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(K|M|KiB|MiB|B)?")
+SIZE_PATTERN: Final = r"([0-9]{1,30}(?:\.[0-9]{1,30})?) ?(KiB|MiB|K|M|B)?"
+HEX_PATTERN: Final = r"0[xX]([0-9A-Fa-f](?:_?[0-9A-Fa-f]){0,31})"
+PERCENT_PATTERN: Final = r"0{0,9}(100(?:\.0{1,30})?|[0-9]{1,2}(?:\.[0-9]{1,30})?) ?%"
+DATE_PATTERN: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+
+_SIZE: Final = re.compile(SIZE_PATTERN)
 _AMBIGUOUS: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kKmM][bB]|[kmgG])")
-_PERCENT: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?%")
-_HEX: Final = re.compile(r"0[xX]([0-9A-Fa-f_]+)")
+_PERCENT: Final = re.compile(PERCENT_PATTERN)
+_ANY_PERCENT: Final = re.compile(r"[0-9]+(?:\.[0-9]+)? ?%")
+_HEX: Final = re.compile(HEX_PATTERN)
+PERCENT_LIMIT: Final = 100
 SIZE_LIMIT: Final = 2**64
 
 
@@ -34,9 +42,10 @@ def size(value: object) -> int:
         )
     if isinstance(value, int):
         return _bounded(value)
+    value = value.strip()
     if match := _HEX.fullmatch(value):
         return _bounded(int(match[1], 16))
-    match = _SIZE.fullmatch(value.strip())
+    match = _SIZE.fullmatch(value)
     if match is None:
         _refuse_text(value)
     return _bounded(_to_bytes(match[1], match[2]))
@@ -58,7 +67,7 @@ def _to_bytes(number: str, unit: str | None) -> int:
 
 
 def _refuse_text(value: str) -> NoReturn:
-    ambiguous = _AMBIGUOUS.fullmatch(value.strip())
+    ambiguous = _AMBIGUOUS.fullmatch(value)
     if ambiguous:
         letter = ambiguous[2][0].upper()
         raise BadValueError(
@@ -84,12 +93,11 @@ def share(value: object) -> Fraction:
     if not isinstance(value, str):
         raise BadValueError(f"is {_kind(value)}, not a percentage", 'write it quoted: "15%"')
     match = _PERCENT.fullmatch(value.strip())
-    if match is None:
-        raise BadValueError(f"is {value!r}, not a percentage", 'write it as "15%"')
-    exact = Fraction(match[1]) / 100
-    if exact > 1:
+    if match is not None:
+        return Fraction(match[1]) / 100
+    if _ANY_PERCENT.fullmatch(value.strip()):
         raise BadValueError(f"is {value.strip()}, more than everything", "write at most 100%")
-    return exact
+    raise BadValueError(f"is {value!r}, not a percentage", 'write it as "15%"')
 
 
 def amount(value: object) -> Amount:
@@ -99,10 +107,45 @@ def amount(value: object) -> Amount:
     return Amount(size(value), None, str(value))
 
 
+def more(value: object) -> int:
+    """Return bytes that may be added: a size, as text also with a plus sign (``"+4K"``)."""
+    if isinstance(value, str) and value.strip().startswith("+"):
+        return size(value.strip()[1:].lstrip())
+    return size(value)
+
+
+def percent(value: object) -> Fraction:
+    """Return a share from a whole number of per cent (``2``) or from text (``"2.5%"``)."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return share(value)
+    if not 0 <= value <= PERCENT_LIMIT:
+        raise BadValueError(f"is {value} per cent", "write 0 to 100")
+    return Fraction(value, 100)
+
+
+def day(value: object) -> date:
+    """Return a date from TOML's own type or from text such as ``"2027-03-31"``."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    if isinstance(value, str) and re.fullmatch(DATE_PATTERN, value):
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            raise BadValueError(f"is {value}, no day of a calendar", "write one") from None
+    raise BadValueError(f"is {describe(value)}, not a date", "write it as 2027-03-31")
+
+
 def _kind(value: object) -> str:
-    names = {bool: "a boolean", int: "a number", float: "a float", str: "text", list: "a list"}
-    if isinstance(value, dict):
-        return "a table"
+    names = {
+        bool: "a boolean",
+        int: "a number",
+        float: "a float",
+        str: "text",
+        list: "a list",
+        dict: "a table",
+        datetime: "a date with a time",
+        date: "a date",
+    }
     return names.get(type(value), f"a {type(value).__name__}")
 
 

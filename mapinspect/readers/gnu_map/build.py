@@ -66,6 +66,7 @@ class Builder:
             symbols=OnDemand(body.symbols),
             assignments=OnDemand(body.assignments),
             discarded=OnDemand(self._discarded),
+            discarded_sizes=OnDemand(self._discarded_sizes),
             commons=OnDemand(self._commons),
             cross_references=OnDemand(self._cross_references),
         )
@@ -88,6 +89,10 @@ class Builder:
     def _discarded(self) -> Iterator[DiscardedSection]:
         for token in self._of("DISCARDED_SECTIONS"):
             yield from self._tables.discarded(token)
+
+    def _discarded_sizes(self) -> Iterator[int]:
+        for token in self._of("DISCARDED_SECTIONS"):
+            yield from self._tables.discarded_sizes(token)
 
     def _commons(self) -> Iterator[CommonSymbol]:
         for token in self._of("COMMON_SYMBOLS"):

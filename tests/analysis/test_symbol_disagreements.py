@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mapinspect.analysis.symbol_agreement import symbol_disagreements
+from mapinspect.analysis.symbol_disagreements import symbol_disagreements
 from mapinspect.model.inspection import Disagreement
 from mapinspect.readers.elf import read_elf
 from mapinspect.readers.gnu_map import read_map

@@ -120,7 +120,7 @@ def test_pyproject_holds_the_same_table() -> None:
         pytest.param(
             "version = 1\n[[region]]\nname = 'R'\nlength = 1",
             3,
-            "has no origin",
+            "has length and no origin",
             id="half a region",
         ),
         pytest.param(
@@ -130,13 +130,22 @@ def test_pyproject_holds_the_same_table() -> None:
         pytest.param(
             "version = 1\n[[budget]]\nid = 'x'\nlimit = 1",
             3,
-            "a kind or a match",
+            "has none of kind, match",
             id="a row about nothing",
+        ),
+        pytest.param(
+            "version = 1\n[[budget]]\nid = 'x'\nkind = 'stack'\nmatch = { symbol = 'a' }",
+            3,
+            "budget 'x' has kind and match; keep one",
+            id="a row about two things",
+        ),
+        pytest.param(
+            "version = 1\n[project]\nof = 'sum'", 2, "has of and no margin", id="a base of nothing"
         ),
         pytest.param(
             "version = 1\n[[budget]]\nid = 'x'\nkind = 'stack'",
             3,
-            "neither limit",
+            "has none of limit, min, growth",
             id="a row without a limit",
         ),
         pytest.param(
@@ -148,7 +157,7 @@ def test_pyproject_holds_the_same_table() -> None:
         pytest.param(
             "version = 1\n[[placement]]\nid = 'x'\nmatch = {}\nalign = 4",
             4,
-            "is empty",
+            "match has none of symbol",
             id="an empty match",
         ),
         pytest.param(

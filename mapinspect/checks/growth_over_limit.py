@@ -1,0 +1,84 @@
+"""growth-over-limit: a region or row grew more since the baseline than the table allows.
+
+`growth = { bytes = "+4K", percent = 2 }` in a `[[region]]` or `[[budget]]` row compares its bytes
+with those of an earlier JSON report, given with `--baseline` or as `baseline` in `[inputs]`; the
+least of both limits counts. A baseline that is missing, no report of mapinspect, of another
+version, of another memory layout or without the row proves nothing, so the claim is undecided.
+
+    error[growth-over-limit]: FLASH grew by 5120 bytes to 64512, 1024 more than allowed
+
+Mend it by taking back what grew, or by a new baseline when the growth is meant.
+"""
+
+from collections.abc import Iterator
+
+from mapinspect.checks.check import check
+from mapinspect.model.baseline import Baseline
+from mapinspect.model.budget import BudgetRow, Growth, RegionRow
+from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
+from mapinspect.model.inspection import Inspection
+
+_REMEDY = "give the JSON report of an earlier build: --baseline FILE"
+
+
+@check("growth-over-limit", "nothing grew more than the table allows", __doc__)
+def growth_over_limit(inspection: Inspection) -> Iterator[Outcome]:
+    """Compare bytes now with those of the baseline, for every row with a growth limit."""
+    table = inspection.table
+    regions = [row for row in table.regions if row.growth is not None]
+    budgets = [row for row in table.budgets if row.growth is not None]
+    if not regions and not budgets:
+        yield not_claimed("growth", "no row has a growth limit")
+    for region in regions:
+        yield _region(inspection, region)
+    for budget in budgets:
+        yield _budget(inspection, budget)
+
+
+def _region(inspection: Inspection, row: RegionRow) -> Outcome:
+    usage = inspection.usage(row.name)
+    assert row.growth is not None
+    if usage is None:
+        return not_claimed(row.name, "the image does not have it")
+    before: int | str
+    baseline = inspection.baseline
+    old = baseline.regions.get(row.name) if baseline else None
+    if old is None:
+        before = _fault(baseline) or f"the baseline has no region {row.name}"
+    elif old.span != usage.region.span:
+        before = f"{row.name} had another origin or length in the baseline"
+    else:
+        before = old.occupied if row.count == "occupied" else old.used
+    now = inspection.limit(row.name).measured(usage)
+    return _judge(baseline, row.growth, row.name, now, before)
+
+
+def _budget(inspection: Inspection, row: BudgetRow) -> Outcome:
+    assert row.growth is not None
+    baseline = inspection.baseline
+    before: int | str | None = baseline.rows.get(row.id) if baseline else None
+    if before is None:
+        before = _fault(baseline) or f"the baseline has no row {row.id}"
+    return _judge(baseline, row.growth, row.id, inspection.line(row.id).linked, before)
+
+
+def _fault(baseline: Baseline | None) -> str | None:
+    if baseline is None:
+        return "no baseline is given"
+    return baseline.fault and f"the baseline {baseline.fault}"
+
+
+def _judge(
+    baseline: Baseline | None, growth: Growth, name: str, now: int, before: int | str
+) -> Outcome:
+    """Compare the bytes of now and before; text instead of bytes says why they are unknown."""
+    if baseline is None or isinstance(before, str):
+        then = () if baseline is None else (baseline.evidence(str(before)),)
+        message = f"how much {name} grew is unknown: {before}"
+        return undecided(name, message, (growth.declared, *then), _REMEDY)
+    allowed = growth.at_most(before)
+    if now <= allowed:
+        return holds(name)
+    message = f"{name} grew by {now - before} bytes to {now}, {now - allowed} more than allowed"
+    old = baseline.evidence(f"{name} had {before} bytes, so {allowed} are allowed")
+    return broken(name, message, (growth.declared, old), "take it back, or make a new baseline")

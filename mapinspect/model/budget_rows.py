@@ -1,0 +1,36 @@
+"""The numbers of the budget table's rows: the six of every region, and the table's own. Bytes."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One row of the six-row table in one region: bytes linked, and what they consist of."""
+
+    row: str
+    region: str
+    linked: int
+    parts: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RowNumbers:
+    """The numbers of one ``[[budget]]`` row, in bytes; None where there is none.
+
+    ``memory`` is the region or bank it counts in, "all" where it counts everywhere; ``image`` the
+    file that the linked bytes come from. ``whole`` is how large that memory is, 0 where none is
+    known. ``available`` counts towards the minimum: the linked bytes and, for a heap,
+    what is set aside without a section.
+    """
+
+    id: str
+    memory: str
+    estimated: int | None
+    linked: int
+    measured: int | None
+    limit: int | None
+    warn: int | None
+    minimum: int | None
+    image: str
+    whole: int = 0
+    available: int = 0

@@ -1,0 +1,80 @@
+"""A JSON report of an earlier build → the numbers that growth limits compare with."""
+
+import json
+from typing import Any
+
+from mapinspect.model.baseline import Baseline, BaselineRegion
+from mapinspect.model.image import Span
+
+_FORMAT = "mapinspect-report"
+_VERSION = 1
+_SIZE_LIMIT = 256 * 1024 * 1024  # bytes; a report of a very large firmware has a few
+
+
+def read_baseline(path: str, content: bytes) -> Baseline:
+    """Return the earlier report's numbers; one that cannot be used says why in ``fault``.
+
+    Never raises: what a missing or foreign baseline means is a matter of the check.
+    """
+    try:
+        return _read(path, content)
+    except _UnusableError as fault:
+        return Baseline(path, fault=str(fault))
+
+
+class _UnusableError(Exception):
+    """The file is no report that can be compared with."""
+
+
+def _read(path: str, content: bytes) -> Baseline:
+    document = _document(content)
+    if document.get("format") != _FORMAT:
+        raise _UnusableError("is no report of mapinspect")
+    version = document.get("version")
+    if isinstance(version, bool) or version != _VERSION:
+        raise _UnusableError(f"is a report of version {version!r}, not {_VERSION}")
+    if not document.get("regions"):
+        raise _UnusableError("is a report of a run that measured nothing")
+    regions = {
+        _text(row, "name"): BaselineRegion(
+            Span(_size(row, "origin"), _size(row, "length")),
+            _size(row, "used"),
+            _size(row, "occupied"),
+        )
+        for row in _rows(document, "regions")
+    }
+    rows = {_text(row, "id"): _size(row, "linked") for row in _rows(document, "rows")}
+    return Baseline(path, regions=regions, rows=rows)
+
+
+def _document(content: bytes) -> dict[str, Any]:
+    if len(content) > _SIZE_LIMIT:
+        raise _UnusableError(f"is larger than {_SIZE_LIMIT // 2**20} MiB")
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        raise _UnusableError("is not JSON") from None
+    if not isinstance(document, dict):
+        raise _UnusableError("is no report of mapinspect")
+    return document
+
+
+def _rows(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    rows = document.get(key, [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise _UnusableError(f"has {key} of another form")
+    return rows
+
+
+def _text(row: dict[str, Any], key: str) -> str:
+    value = row.get(key)
+    if not isinstance(value, str):
+        raise _UnusableError(f"has a row without {key}")
+    return value
+
+
+def _size(row: dict[str, Any], key: str) -> int:
+    value = row.get(key)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _UnusableError(f"has a row whose {key} is no size")
+    return value

@@ -1,0 +1,135 @@
+"""The typed values of a budget table → its records, each with the line it stands on."""
+
+from typing import Any
+
+from mapinspect.model.budget import (
+    Amount,
+    BudgetTable,
+    CheckRule,
+    Inputs,
+    ModelEntry,
+    RegionRow,
+    Waiver,
+)
+from mapinspect.readers.budget.fields import ROW_KEYS, TABLE
+from mapinspect.readers.budget.rows import Rows
+from mapinspect.readers.budget.toml_lines import Path
+from mapinspect.readers.budget.validate import Validator
+
+
+class Records:
+    """Makes the records of one table and refuses what cannot be meant."""
+
+    def __init__(self, path: str, text: str, validator: Validator) -> None:
+        self._path = path
+        self._validator = validator
+        self._rows = Rows(path, text, validator)
+
+    def build(self, document: dict[str, Any]) -> BudgetTable:
+        """Return the whole table, checked for duplicates and impossible combinations.
+
+        Raises InputError with the line of the first fault.
+        """
+        values = self._validator.table(document, TABLE, ())
+        self._refuse_duplicates(values)
+        project = values.get("project", {})
+        place = self._rows.evidence(("project", "mcu")) if "mcu" in project else None
+        table = BudgetTable(
+            path=self._path,
+            name=project.get("name"),
+            margin=self._margin(project),
+            margin_of=project.get("of", "region"),
+            inputs=self._inputs(values.get("inputs", {})),
+            regions=tuple(self._region(row, n) for n, row in enumerate(values.get("region", ()))),
+            budgets=tuple(
+                self._rows.budget(row, n) for n, row in enumerate(values.get("budget", ()))
+            ),
+            placements=tuple(
+                self._rows.placement(row, n) for n, row in enumerate(values.get("placement", ()))
+            ),
+            waivers=tuple(self._waiver(row, n) for n, row in enumerate(values.get("waiver", ()))),
+            rules=tuple(
+                CheckRule(check, severity, self._rows.evidence(("checks", check)))
+                for check, severity in values.get("checks", {}).items()
+            ),
+            part=project.get("mcu"),
+            part_declared=place,
+            heap=project.get("heap"),
+        )
+        if table.part is None:
+            self._refuse_banks(values)
+        return table
+
+    def _margin(self, project: dict[str, Any]) -> Amount | None:
+        if "margin" not in project:
+            return None
+        share = project["margin"]
+        if share == 1:
+            self._validator.refuse(("project", "margin"), "leaves nothing", "write less than 100%")
+        return Amount(None, share, f"{float(share * 100):g}%")
+
+    def _inputs(self, values: dict[str, Any]) -> Inputs:
+        models = tuple(
+            ModelEntry(
+                row["name"],
+                row["file"],
+                row.get("symbol"),
+                row.get("arena"),
+                row.get("runtime"),
+                self._rows.evidence(("inputs", "models", number)),
+                row.get("target"),
+                row.get("kernels"),
+            )
+            for number, row in enumerate(values.get("models", ()))
+        )
+        return Inputs(values.get("elf"), values.get("map"), models, values.get("baseline"))
+
+    def _region(self, row: dict[str, Any], number: int) -> RegionRow:
+        path: Path = ("region", number)
+        if row.get("length") == 0:
+            self._validator.refuse((*path, "length"), "is 0", "write the memory's length")
+        self._rows.refuse_order(row, path)
+        return RegionRow(
+            name=row["name"],
+            kind=row.get("kind"),
+            origin=row.get("origin"),
+            length=row.get("length"),
+            limit=row.get("limit"),
+            warn=row.get("warn"),
+            count=row.get("count", "extent"),
+            optional=row.get("optional", False),
+            declared=self._rows.evidence(path, "limit" if "limit" in row else "name"),
+            growth=self._rows.growth(row, path),
+        )
+
+    def _waiver(self, row: dict[str, Any], number: int) -> Waiver:
+        declared = self._rows.evidence(("waiver", number), "match")
+        return Waiver(row["check"], row["match"], row["reason"], row["expires"], declared)
+
+    def _refuse_duplicates(self, values: dict[str, Any]) -> None:
+        for kind, key in ROW_KEYS.items():
+            path: Path = ("inputs", kind) if kind == "models" else (kind,)
+            parent = values.get("inputs", {}) if kind == "models" else values
+            names = [row[key] for row in parent.get(kind, ())]
+            for number, name in enumerate(names):
+                if name in names[:number]:
+                    self._validator.refuse(
+                        (*path, number, key), f"{name!r} is given twice", "keep one of the rows"
+                    )
+        waived = [(row["check"], row["match"]) for row in values.get("waiver", ())]
+        for number, pair in enumerate(waived):
+            if pair in waived[:number]:
+                self._validator.refuse(
+                    ("waiver", number, "match"), f"{pair[1]!r} is waived twice", "keep one"
+                )
+
+    def _refuse_banks(self, values: dict[str, Any]) -> None:
+        for kind in ("budget", "placement"):
+            for number, row in enumerate(values.get(kind, ())):
+                for path in ((), ("match",)):
+                    if "bank" in (row.get("match", {}) if path else row):
+                        self._validator.refuse(
+                            (kind, number, *path, "bank"),
+                            "needs the part that has it",
+                            'add mcu = "PART" to [project]',
+                        )

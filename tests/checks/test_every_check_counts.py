@@ -1,0 +1,107 @@
+"""Disabling any check is noticed: for each, facts on which the verdict rests on it alone.
+
+With all checks the facts do not PASS; without the check in question they do. A new check without
+such facts fails here.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from mapinspect import checks
+from mapinspect.checks import CATALOGUE
+from mapinspect.checks import judge as judging
+from mapinspect.model.inspection import Inspection
+from mapinspect.model.report import Verdict
+from tests.builders import (
+    RAM,
+    arena,
+    bss,
+    copy,
+    data,
+    inspection,
+    located,
+    map_facts,
+    model,
+    region_row,
+    section,
+    table,
+    text,
+)
+from tests.good_firmware import facts, verdict
+
+
+def linked(rows: str) -> Inspection:
+    return facts(rows)
+
+
+def synthetic(*sections: object, **changes: object) -> Inspection:
+    return replace(inspection(text(), *sections), **changes)
+
+
+def with_model(*copies: object, home: object = None) -> Inspection:
+    return synthetic(*([home] if home else []), models=(model(*copies),))
+
+
+HOME = bss(0xF00)
+STORED = data(0x400)
+ROW = "[[budget]]\nid = 'x'\nkind = 'arena'\n"
+
+ALONE = {
+    "region-over-budget": lambda: inspection(
+        text(), bss(101), budget=table(region_row("FLASH"), region_row("RAM", 100))
+    ),
+    "row-over-budget": lambda: linked(ROW + "limit = 1\n"),
+    "row-under-minimum": lambda: linked(ROW + "min = '16K'\n"),
+    "growth-over-limit": lambda: linked(ROW + "growth = { bytes = 0 }\n"),
+    "section-outside-regions": lambda: synthetic(section(".orphan", 0x3000_0000, 52)),
+    "sections-overlap": lambda: synthetic(
+        section(".a", RAM.span.start, 8, stored=False),
+        section(".b", RAM.span.start + 4, 8, stored=False),
+    ),
+    "weights-missing": with_model,
+    "weights-not-in-flash": lambda: with_model(copy(located("g_model", STORED)), home=STORED),
+    "weights-duplicated": lambda: with_model(
+        copy(located("g_model", text())), copy(located("g_copy", text(), 128))
+    ),
+    "embedded-model-differs": lambda: with_model(
+        copy(located("g_model", text()), matches=False, first=3)
+    ),
+    "arena-too-small": lambda: synthetic(
+        HOME, arenas=(arena(located("tensor_arena", HOME, size=999)),)
+    ),
+    "arena-misplaced": lambda: synthetic(
+        STORED, arenas=(arena(located("tensor_arena", STORED, size=1008)),)
+    ),
+    "placement-broken": lambda: linked(
+        "[[placement]]\nid = 'p'\nmatch = { symbol = 'g_kws_model' }\nregion = 'SRAM1'\n"
+    ),
+    "row-matches-nothing": lambda: linked(
+        "[[budget]]\nid = 'x'\nmatch = { symbol = 'nobody' }\nlimit = 1\n"
+    ),
+    "region-not-budgeted": lambda: linked("[[region]]\nname = 'FLASH'\n"),
+    "limit-beyond-memory": lambda: linked(ROW + "limit = '1M'\n"),
+    "map-elf-disagree": lambda: synthetic(map=map_facts(), elf=None),
+    "bytes-not-conserved": lambda: synthetic(map=map_facts(unconserved=True)),
+    "waiver-matches-nothing": lambda: linked(
+        "[[waiver]]\ncheck = 'weights-missing'\nmatch = '*'\nreason = 'x'\nexpires = 2099-01-01\n"
+    ),
+}
+# The map's doubt makes everything undecided, so what these two add is only their own answer.
+WARNING = {"map-lines-unknown": lambda: synthetic(map=map_facts(unknown=1))}
+
+
+def without(monkeypatch: pytest.MonkeyPatch, id_: str) -> None:
+    for name in ("CHECKS", "REVIEWS"):
+        kept = tuple(check for check in getattr(checks, name) if check.id != id_)
+        monkeypatch.setattr(judging, name, kept)
+
+
+@pytest.mark.parametrize("id_", [check.id for check in CATALOGUE])
+def test_without_this_check_something_would_pass(id_: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert id_ in {*ALONE, *WARNING}, f"give facts on which only {id_} decides"
+    strict = id_ in WARNING
+    broken = (WARNING if strict else ALONE)[id_]()
+    assert verdict(broken, warnings_fail=strict) is not Verdict.PASS
+    without(monkeypatch, id_)
+    assert verdict(broken, warnings_fail=strict) is Verdict.PASS

@@ -1,0 +1,105 @@
+"""Growth limits against an earlier report, from both sides of the limit; never a pass unproven."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mapinspect.checks.judge import judge
+from mapinspect.model.baseline import Baseline
+from mapinspect.model.finding import Status
+from mapinspect.model.report import Report, Verdict
+from mapinspect.readers.baseline import read_baseline
+from mapinspect.reports import json_v1
+from tests.good_firmware import facts, outcomes, verdict
+
+ROW = "[[budget]]\nid = 'arena'\nkind = 'arena'\ngrowth = "
+REGION = (
+    "[[region]]\nname = 'FLASH'\n[[region]]\nname = 'SRAM2'\n[[region]]\nname = 'SRAM1'\ngrowth = "
+)
+ARENA = 12288  # bytes; `nm -S`: tensor_arena 0x3000
+
+
+def document(rows: str = ROW + "{ bytes = 0 }\n") -> dict[str, Any]:
+    """The good firmware's own report."""
+    inspection = facts(rows)
+    return json.loads(json_v1.render(Report(".", (), inspection, judge(inspection), ())))
+
+
+def earlier(less: int, **changes: Any) -> Baseline:
+    """A report of a build that was smaller by so many bytes in its arena and SRAM1."""
+    report = document()
+    report["rows"][0]["linked"] -= less
+    for region in report["regions"]:
+        if region["name"] == "SRAM1":
+            region["used"] -= less
+    return read_baseline("old.json", json.dumps({**report, **changes}).encode())
+
+
+@pytest.mark.parametrize("row", [ROW, REGION], ids=["a row", "a region"])
+@pytest.mark.parametrize(
+    ("limit", "grown", "expected"),
+    [
+        pytest.param("{ bytes = 64 }", 64, Verdict.PASS, id="by just the limit"),
+        pytest.param("{ bytes = 64 }", 65, Verdict.FAIL, id="by one byte more"),
+        pytest.param("{ bytes = 0 }", 0, Verdict.PASS, id="not at all"),
+        pytest.param("{ bytes = 0 }", -5, Verdict.PASS, id="shrinking is no growth"),
+        pytest.param("{ bytes = '+1K', percent = 100 }", 1025, Verdict.FAIL, id="the least counts"),
+    ],
+)
+def test_growth_in_bytes(row: str, limit: str, grown: int, expected: Verdict) -> None:
+    assert verdict(facts(f"{row}{limit}\n", baseline=earlier(grown))) is expected
+
+
+def test_growth_in_per_cent() -> None:
+    # 2 % of 12288 - 240 = 12048 bytes are 240.96, so 240 bytes are allowed
+    for grown, expected in ((240, Verdict.PASS), (241, Verdict.FAIL)):
+        inspection = facts(ROW + "{ percent = 2 }\n", baseline=earlier(grown))
+        assert verdict(inspection) is expected
+    (outcome,) = outcomes(inspection, "growth-over-limit")
+    assert outcome.findings[0].message == "arena grew by 241 bytes to 12288, 1 more than allowed"
+
+
+@pytest.mark.parametrize(
+    ("baseline", "words"),
+    [
+        pytest.param(None, "no baseline is given", id="missing"),
+        pytest.param(read_baseline("b", b"\x7fELF"), "is not JSON", id="no JSON"),
+        pytest.param(read_baseline("b", b"[" * 100_000), "is not JSON", id="nested without end"),
+        pytest.param(read_baseline("b", b"[]"), "is no report", id="no object"),
+        pytest.param(read_baseline("b", b'{"format": "other"}'), "is no report", id="foreign"),
+        pytest.param(earlier(0, version=2), "of version 2, not 1", id="another version"),
+        pytest.param(earlier(0, version=True), "of version True", id="a boolean version"),
+        pytest.param(earlier(0, regions=[]), "measured nothing", id="an empty report"),
+        pytest.param(earlier(0, rows=[]), "has no row arena", id="without the row"),
+        pytest.param(earlier(0, rows=[{"id": "arena", "linked": "0"}]), "no size", id="text"),
+        pytest.param(earlier(0, rows={"arena": 1}), "of another form", id="another form"),
+        pytest.param(earlier(0, regions=[{"name": 1}]), "without name", id="a nameless region"),
+    ],
+)
+def test_a_baseline_that_proves_nothing_leaves_growth_undecided(
+    baseline: Baseline | None, words: str
+) -> None:
+    inspection = facts(ROW + "{ bytes = '1M' }\n", baseline=baseline)
+    assert verdict(inspection) is Verdict.UNKNOWN
+    (outcome,) = outcomes(inspection, "growth-over-limit")
+    assert outcome.status is Status.UNDECIDED
+    assert words in outcome.findings[0].message
+
+
+def test_a_region_of_another_layout_cannot_be_compared() -> None:
+    report = document()
+    report["regions"][1]["length"] //= 2
+    baseline = read_baseline("old.json", json.dumps(report).encode())
+    inspection = facts(REGION + "{ bytes = 0 }\n", baseline=baseline)
+    assert verdict(inspection) is Verdict.UNKNOWN
+    assert report["regions"][1]["name"] == "SRAM1"
+
+
+def test_a_report_is_the_baseline_of_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(document()), encoding="utf-8")
+    baseline = read_baseline(str(path), path.read_bytes())
+    assert baseline.fault is None
+    assert baseline.rows == {"arena": ARENA}

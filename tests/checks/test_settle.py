@@ -1,0 +1,165 @@
+"""What the table makes of outcomes: waivers, severities, and that none goes unseen."""
+
+from datetime import date
+
+import pytest
+
+from mapinspect.checks import CATALOGUE
+from mapinspect.checks.judge import judge
+from mapinspect.checks.notes import notes
+from mapinspect.errors import InputError
+from mapinspect.model.finding import Severity, Status
+from mapinspect.model.inspection import Inspection
+from mapinspect.model.report import Report, Verdict
+from mapinspect.readers.budget.acceptance import accept
+from mapinspect.readers.budget.reader import read_budget
+from mapinspect.reports import json_v1, text
+from tests.good_firmware import facts, outcomes, verdict
+
+OVER = "[[budget]]\nid = 'arena'\nkind = 'arena'\nlimit = '1K'\n"
+WARNED = "[[budget]]\nid = 'arena'\nkind = 'arena'\nlimit = '16K'\nwarn = '1K'\n"
+
+
+def waiver(check: str = "row-over-budget", match: str = "arena") -> str:
+    return (
+        f"[[waiver]]\ncheck = '{check}'\nmatch = '{match}'\nreason = 'see 142'\n"
+        "expires = 2027-03-31\n"
+    )
+
+
+def report(inspection: Inspection) -> Report:
+    answers = judge(inspection)
+    return Report(".", (), inspection, answers, (), notes(inspection.table, answers))
+
+
+def test_a_waiver_accepts_a_broken_claim_in_plain_sight() -> None:
+    assert verdict(facts(OVER)) is Verdict.FAIL
+    inspection = facts(OVER + waiver())
+    assert verdict(inspection) is Verdict.PASS
+    (outcome,) = outcomes(inspection, "row-over-budget")
+    assert outcome.status is Status.WAIVED
+    shown = report(inspection)
+    assert shown.count(Status.WAIVED) == 1
+    for rendered in (text.render(shown), json_v1.render(shown)):
+        assert "waived until 2027-03-31: arena takes up 12288 of 1024 bytes" in rendered
+        assert "see 142" in rendered
+    assert '"waived": 1' in json_v1.render(shown)
+    assert "1 waived" in text.render(shown).splitlines()[-1]
+
+
+@pytest.mark.parametrize("match", ["arena", "a*", "*"])
+def test_the_subject_is_a_glob(match: str) -> None:
+    assert verdict(facts(OVER + waiver(match=match))) is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("check", "match"),
+    [
+        pytest.param("row-over-budget", "b*", id="another subject"),
+        pytest.param("weights-duplicated", "arena", id="another check"),
+        pytest.param("weights-duplicated", "*", id="a claim that holds"),
+    ],
+)
+def test_a_waiver_that_accepts_nothing_is_undecided(check: str, match: str) -> None:
+    good = "[[budget]]\nid = 'arena'\nkind = 'arena'\nlimit = '16K'\n"
+    inspection = facts(good + waiver(check, match))
+    assert verdict(inspection) is Verdict.UNKNOWN
+    (outcome,) = outcomes(inspection, "waiver-matches-nothing")
+    assert outcome.status is Status.UNDECIDED
+    assert outcome.findings[0].message == f"the waiver of {check} for {match} accepts nothing"
+
+
+def test_what_is_undecided_cannot_be_waived() -> None:
+    unknown = "[[region]]\nname = 'SRAM1'\n" + waiver("growth-over-limit", "x")
+    growing = "[[budget]]\nid = 'x'\nkind = 'arena'\ngrowth = { bytes = 0 }\n"
+    inspection = facts(growing + unknown)
+    assert verdict(inspection) is Verdict.UNKNOWN
+    assert [item.status for item in outcomes(inspection, "growth-over-limit")] == [Status.UNDECIDED]
+
+
+def test_a_waiver_accepts_a_warning_whether_or_not_warnings_fail() -> None:
+    inspection = facts(WARNED + waiver())
+    assert verdict(inspection) is Verdict.PASS
+    assert verdict(inspection, warnings_fail=True) is Verdict.PASS
+    assert verdict(facts(WARNED), warnings_fail=True) is Verdict.FAIL
+
+
+def test_severities() -> None:
+    assert verdict(facts(OVER + "[checks]\nrow-over-budget = 'warn'\n")) is Verdict.PASS
+    warned = facts(OVER + "[checks]\nrow-over-budget = 'warn'\n")
+    (outcome,) = outcomes(warned, "row-over-budget")
+    assert outcome.status is Status.WAIVED
+    assert outcome.findings[0].severity is Severity.WARNING
+    assert outcome.findings[0].evidence[-1].text == "row-over-budget = 'warn'"
+    assert verdict(warned, warnings_fail=True) is Verdict.FAIL
+    assert verdict(facts(OVER + "[checks]\nrow-over-budget = 'ignore'\n")) is Verdict.PASS
+    assert verdict(facts(WARNED)) is Verdict.PASS
+    assert verdict(facts(WARNED + "[checks]\nrow-over-budget = 'error'\n")) is Verdict.FAIL
+
+
+def test_every_rule_of_the_table_is_in_the_notes() -> None:
+    rows = OVER + "[checks]\nrow-over-budget = 'ignore'\nsections-overlap = 'error'\n"
+    said = "\n".join(report(facts(rows)).notes)
+    assert "row-over-budget is ignored (mapinspect.toml:13)" in said
+    assert "sections-overlap fails on warnings too (mapinspect.toml:14)" in said
+
+
+def test_optional_rows_that_match_nothing_are_counted() -> None:
+    row = "[[budget]]\nid = 'log'\nmatch = { symbol = 'log_buffer' }\nlimit = 1\noptional = true\n"
+    inspection = facts(row)
+    assert verdict(inspection) is Verdict.PASS
+    assert report(inspection).notes == (
+        "optional and not in the image, 1: row log matches nothing",
+    )
+
+
+LEAST = {check.id: check.least for check in CATALOGUE}
+TODAY = date(2027, 3, 31)
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "words"),
+    [
+        pytest.param(
+            "[checks]\nweights-dupliated = 'warn'\n",
+            3,
+            "no check is called 'weights-dupliated'; did you mean weights-duplicated?",
+            id="a check that does not exist",
+        ),
+        pytest.param(
+            waiver("nothing-of-the-kind"), 4, "see `mapinspect checks`", id="a waiver of no check"
+        ),
+        pytest.param(
+            "[checks]\nmap-elf-disagree = 'ignore'\n",
+            3,
+            "map-elf-disagree must not be 'ignore'",
+            id="what all rests on cannot be ignored",
+        ),
+        pytest.param(
+            "[checks]\nregion-over-budget = 'ignore'\n",
+            3,
+            "must not be 'ignore'",
+            id="nor can the regions",
+        ),
+        pytest.param(
+            waiver("row-matches-nothing"), 4, "cannot be waived", id="a fault of the table"
+        ),
+        pytest.param(
+            waiver().replace("2027-03-31", "2027-03-30"),
+            4,
+            "the waiver of row-over-budget expired on 2027-03-30",
+            id="an expired waiver",
+        ),
+    ],
+)
+def test_what_a_table_may_not_ask_for(rows: str, line: int, words: str) -> None:
+    table = read_budget("b.toml", ("version = 1\n" + rows).encode())
+    with pytest.raises(InputError) as caught:
+        accept(table, LEAST, TODAY)
+    assert words in str(caught.value)
+    assert caught.value.line == line
+
+
+def test_a_waiver_counts_on_its_last_day() -> None:
+    table = read_budget("b.toml", ("version = 1\n" + waiver()).encode())
+    assert accept(table, LEAST, TODAY) is table

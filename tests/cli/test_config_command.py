@@ -1,0 +1,91 @@
+"""`mapinspect config`: a table checked, shown in bytes, and its schema."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from mapinspect.cli.run import run
+from mapinspect.readers.budget.find import find_config
+
+GOOD = Path(__file__).parents[2] / "fixtures" / "built" / "good" / "mapinspect.toml"
+TABLE = "version = 1\n[[region]]\nname = 'RAM'\nlimit = '1K'\n"
+
+
+def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = run(["config", *words])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_a_sound_table(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, errors = ran(capsys, "check", str(GOOD))
+    assert (status, errors) == (0, "")
+    assert out.endswith("sound (3 regions, 3 budget rows, 3 placements, 0 waivers)\n")
+
+
+def test_every_faulty_table_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    one, two = tmp_path / "one.toml", tmp_path / "two.toml"
+    one.write_text(TABLE.replace("limit", "limt"), encoding="utf-8")
+    two.write_text(TABLE + "[checks]\nno-such-check = 'warn'\n", encoding="utf-8")
+    status, out, errors = ran(capsys, "check", str(one), str(GOOD), str(two))
+    assert status == 2
+    assert out.count("sound") == 1
+    assert f"error: {one}:4: unknown key 'limt' in region; did you mean limit?" in errors
+    assert f"error: {two}:6: no check is called 'no-such-check'" in errors
+
+
+def test_a_missing_table_and_profile(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ran(capsys, "check", str(tmp_path / "none.toml"))[0] == 2
+    assert "has no profile 'debug'" in ran(capsys, "check", str(GOOD), "--profile", "debug")[2]
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    status, _, errors = ran(capsys, "check")
+    assert (status, "no mapinspect.toml from here upward" in errors) == (2, True)
+
+
+def test_the_nearest_table_is_found_upward(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "pyproject.toml").write_text(
+        "[project]\nname = 'x'\n[tool.mapinspect]\nversion = 1\n", encoding="utf-8"
+    )
+    (tmp_path / "a" / "pyproject.toml").write_text("[project]\nname = 'y'\n", encoding="utf-8")
+    monkeypatch.chdir(inner)
+    assert find_config(inner) == Path("../../pyproject.toml")
+    assert ran(capsys, "check")[0] == 0
+    (tmp_path / "mapinspect.toml").write_text(TABLE, encoding="utf-8")
+    assert find_config(inner) == Path("../../mapinspect.toml")
+
+
+def test_limits_are_shown_in_bytes(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = ran(capsys, "show", "--config", str(GOOD))
+    assert status == 0
+    words = [line.split() for line in out.splitlines()]
+    # 96K and 80K; SRAM2's 24K... the margin of 10 % leaves floor(32768 x 0.9) = 29491
+    assert ["FLASH", "524,288", "98,304", "-", "extent", "mapinspect.toml:18"] in words
+    assert ["SRAM1", "98,304", "81,920", "-", "extent", "mapinspect.toml:22"] in words
+    assert ["SRAM2", "32,768", "29,491", "-", "extent", "mapinspect.toml"] in words
+    assert ["arena", "SRAM1", "98,304", "16,384", "-", "12,000", "mapinspect.toml:38"] in words
+    assert max(len(line) for line in out.splitlines()) <= 80
+
+
+def test_limits_need_an_image(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "mapinspect.toml"
+    path.write_text(TABLE, encoding="utf-8")
+    status, _, errors = ran(capsys, "show", "--config", str(path))
+    assert (status, errors.startswith(f"error: {path}: ")) == (2, True)
+
+
+def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = ran(capsys, "schema")
+    assert status == 0
+    schema = json.loads(out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert "arena-too-small" in schema["properties"]["checks"]["propertyNames"]["enum"]

@@ -11,8 +11,8 @@ from mapinspect import __version__
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
-# name: module of mapinspect.cli and its command of the same name (or the one named after the dot),
-# one line for --help (so that listing commands imports none of them)
+# name: module of mapinspect.cli and its command, one line for --help (so that listing commands
+# imports none of them)
 _COMMANDS: Final = {
     "check": (
         "check_command",
@@ -24,7 +24,7 @@ _COMMANDS: Final = {
     ),
     "map": (
         "map_command",
-        "Say what a link map alone tells: regions, sections, objects, what was not read.",
+        "Say what a link map alone tells; exit 0 complete, 2 incomplete.",
     ),
     "show": (
         "show_command",

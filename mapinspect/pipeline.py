@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from mapinspect.analysis.arena import greedy
 from mapinspect.analysis.budget_lines import budget_lines
 from mapinspect.analysis.inspect import Records, inspect
 from mapinspect.analysis.overflow import overflows
@@ -25,13 +24,14 @@ from mapinspect.model.budget import BudgetTable, Inputs, ModelEntry
 from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Finding, Severity
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.measurement import Build, Measurement
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
+from mapinspect.needs import arena_need
 from mapinspect.readers.budget.find import find_config
 from mapinspect.readers.model_entries import model_entries
 from mapinspect.readers.source import SourceFile, read_source
@@ -43,7 +43,8 @@ class Request:
 
     Without ``config`` the table is looked for from the working directory upward, to the root of
     the repository. ``warnings_fail`` turns every warning into a broken claim. ``profile`` is one
-    of the table's; ``baseline`` an earlier JSON report; ``today`` what waivers expire by;
+    of the table's; ``baseline`` an earlier JSON report; ``today`` what waivers expire by.
+    ``script`` is the linker script, whose regions an image without a map is judged by;
     ``measured`` are further logs of the device, ``mcu`` names the part instead of the table.
     """
 
@@ -55,6 +56,7 @@ class Request:
     profile: str | None = None
     baseline: Path | None = None
     today: date | None = None
+    script: Path | None = None
     measured: tuple[Path, ...] = ()
     mcu: str | None = None
 
@@ -81,7 +83,7 @@ class Run:
         """Return the models of table and command line, and what each needs of its arena."""
         models = tuple(self._model(entry) for entry in self._entries(self.table()))
         return tuple(entry for entry, _, _ in models), {
-            entry.name: _need(entry, network) for entry, _, network in models
+            entry.name: arena_need(entry, network, None) for entry, _, network in models
         }
 
     def _report(self) -> Report:
@@ -98,9 +100,10 @@ class Run:
             elf=elf,
             link_map=link_map,
             models=tuple((entry, source.content) for entry, source, _ in models),
-            needs={entry.name: _need(entry, network) for entry, _, network in models},
+            needs={entry.name: arena_need(entry, network, elf) for entry, _, network in models},
             part=self._part(table),
             baseline=self._baseline(table),
+            script_regions=() if link_map else self._script_regions(table),
             measured=self._measured(table, elf),
             sha256=next((item.sha256 for item in self._inputs if item.role == "elf"), ""),
         )
@@ -114,12 +117,13 @@ class Run:
     def _named(self) -> Iterator[str]:
         """Yield every file that command line and table name as an input."""
         request, listed = self._request, self._listed
-        given = (request.config, request.elf, request.map, request.baseline, *request.models)
+        files = (request.config, request.elf, request.map, request.baseline, request.script)
+        given = (*files, *request.models)
         for path in given:
             if path is not None:
                 yield str(path)
         models = (entry.file for entry in listed.models)
-        for name in (listed.elf, listed.map, listed.baseline, *models):
+        for name in (listed.elf, listed.map, listed.baseline, listed.script, *models):
             if name is not None:
                 yield str(self._beside(name))
         yield from self._measured_names
@@ -179,6 +183,17 @@ class Run:
         from mapinspect.readers.parts import read_part  # noqa: PLC0415 - start-up time
 
         return read_part(name, place=None if self._request.mcu else table.part_declared)
+
+    def _script_regions(self, table: BudgetTable) -> tuple[Region, ...]:
+        """Return the regions of the linker script, from command line or table, if any."""
+        path = self._request.script or self._beside(table.inputs.script)
+        if path is None:
+            return ()
+        from mapinspect.readers.linker_script import read_memory  # noqa: PLC0415 - start-up time
+        from mapinspect.readers.linker_sources import include_beside  # noqa: PLC0415 - the same
+
+        source = self._read(path, "script", "linker script")
+        return read_memory(source.path, source.content, include_beside(path)).regions
 
     def _baseline(self, table: BudgetTable) -> Baseline | None:
         """Return the earlier report, also one that cannot be used: its check says what follows."""
@@ -276,24 +291,3 @@ def _is_same(path: str, other: str) -> bool:
         return os.path.samefile(path, other)
     except (OSError, ValueError):
         return not os.path.exists(path) and not os.path.exists(other)
-
-
-def _need(entry: ModelEntry, network: Network) -> ArenaNeed:
-    """Return what the model's runtime needs of its arena.
-
-    ``plan-only``: exactly the head of the greedy plan. Without a runtime the head is a lower
-    bound, since the persistent part is not counted.
-    """
-    plan = greedy.plan(network)
-    named = entry.runtime == "plan-only"
-    return ArenaNeed(
-        model=entry.name,
-        profile=entry.runtime or "unknown",
-        plan=plan,
-        nonpersistent=plan.head,
-        persistent=0,
-        smallest=plan.head,
-        exact=named,
-        reasons=() if named else ("its runtime is not named, so only the plan is counted",),
-        refused=None,
-    )

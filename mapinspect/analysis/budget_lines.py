@@ -50,7 +50,7 @@ def _region(
                 yield _line(use, numbers, estimated, measured)
     limit = inspection.limit(name)
     linked = limit.measured(usage)
-    status = "over" if linked > limit.limit else "ok"
+    status = "over" if linked > limit.limit or usage.free < 0 else "ok"
     free = limit.limit - linked
     yield BudgetLine("total", name, None, linked, None, limit.limit, free, status)
 

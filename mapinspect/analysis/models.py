@@ -1,6 +1,7 @@
 """Model files against the image: where their bytes lie, and whether they are the same."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from mapinspect.analysis.locate import Surroundings, symbols
 from mapinspect.model.budget import ModelEntry
@@ -34,8 +35,10 @@ def _compare(elf: ElfFile, place: Located, content: bytes) -> ModelCopy:
         return ModelCopy(place, None, None, "symbol")
     stored = elf.contents(elf.sections[section.ordinal])
     start = place.span.start - section.vma
-    # A symbol without a size (an assembler label) says where the model starts, not where it ends.
+    # A symbol without a size (an assembler label, `ld -r -b binary`) says where the model starts,
+    # not where it ends: then it is taken to be as long as its file.
     size = place.span.size or min(len(content), len(stored) - start)
+    place = replace(place, span=Span(place.span.start, size))
     linked = bytes(stored[start : start + size])
     difference = _first_difference(linked, content)
     return ModelCopy(place, difference is None, difference, "symbol")

@@ -55,6 +55,9 @@ def _judge(inspection: Inspection, place: Located) -> Outcome:
         where = place.load_region or place.region or "Flash"
         message = f"{place.name} is stored with contents in {section.name}: {size} bytes of {where}"
         return broken(place.name, message, evidence, "leave the array uninitialised, in .bss")
+    if not inspection.regions:
+        message = f"no memory regions are known, so {place.name} cannot be placed"
+        return undecided(place.name, message, evidence, "give the map, or origin and length")
     if place.region is None or inspection.kind(place.region) in ("flash", "external-flash"):
         message = f"{place.name} ({size} bytes) lies in {place.region or 'no region'}, not in RAM"
         return broken(place.name, message, evidence, "place its section in a RAM region")

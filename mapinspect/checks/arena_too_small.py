@@ -15,12 +15,11 @@ runtime in the model's entry, or give a log with `arena_used` and `build_id`.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
+from mapinspect.model.arena_room import ARENA_ALIGNMENT, lost
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import ArenaFacts, Inspection, Located
 from mapinspect.model.measurement import Build, Weighed
-
-ARENA_ALIGNMENT = 16  # bytes; the alignment that TensorFlow Lite Micro gives its arena
 
 
 @check("arena-too-small", "every tensor arena is as large as its models need", __doc__)
@@ -48,6 +47,8 @@ def _not_found(inspection: Inspection, arena: ArenaFacts) -> Outcome:
         message = f"no symbol matches {arena.wanted}, so the arena's size is unknown"
         evidence = (Evidence(image, None, f"no symbol matches {arena.wanted}"),)
         remedy = 'name it: models = [{ …, arena = "SYMBOL" }]; an arena on the heap has no symbol'
+        if arena.near:
+            remedy = f"did you mean {arena.near[0]}? write it as arena of the model's entry"
         return undecided(arena.wanted, message, evidence, remedy)
     names = ", ".join(place.name for place in arena.candidates)
     message = f"{len(arena.candidates)} symbols could be the arena {arena.wanted}: {names}"
@@ -66,15 +67,15 @@ def _measured(inspection: Inspection, place: Located) -> Weighed | None:
 
 
 def _compare(arena: ArenaFacts, place: Located, needed: int, measured: Weighed | None) -> Outcome:
-    lost = -place.span.start % ARENA_ALIGNMENT
-    usable = max(0, place.span.size - lost)
+    missed = lost(arena)
+    usable = max(0, place.span.size - missed)
     evidence = (*arena.need_evidence, place.evidence)
     if usable < needed and arena.is_pointer:
         message = f"{place.name} is {place.span.size} bytes, a pointer: the arena is elsewhere"
         return undecided(place.name, message, evidence, "name the arena's array, not its pointer")
     if usable < needed:
         at_least = "" if arena.exact else "at least "
-        loss = f" ({lost} lost to alignment)" if lost else ""
+        loss = f" ({missed} lost to alignment)" if missed else ""
         message = (
             f"{place.name} has {usable} usable bytes{loss} and needs {at_least}{needed}, "
             f"{needed - usable} too few"

@@ -1,9 +1,10 @@
 """map-elf-disagree: the map and the ELF are not of the same link.
 
-Every allocated section is compared: name, run-time address, size and load address. A map that an
-earlier or a failed link left behind describes another image; whatever rests on it cannot be
-judged. Without an ELF there is no proof that the link succeeded at all: ld writes a complete map
-also when it fails.
+The target is compared (the map's `OUTPUT(…)` line with the ELF's header), then every allocated
+section: name, run-time address, size and load address; then the address of every global symbol.
+The first differences are named. A map that an earlier or a failed link left behind describes
+another image; whatever rests on it cannot be judged. Without an ELF there is no proof that the
+link succeeded at all: ld writes a complete map also when it fails.
 
     undecided[map-elf-disagree]: .bss has 4096 bytes in the map and 2064 in the ELF
 
@@ -20,7 +21,7 @@ from mapinspect.model.inspection import Inspection
 
 @check("map-elf-disagree", "map and ELF are of the same link", __doc__, least="error")
 def map_elf_disagree(inspection: Inspection) -> Iterator[Outcome]:
-    """Name every section that map and ELF state differently."""
+    """Name what map and ELF state differently: target, sections, or the first symbols."""
     remedy = "link again, and name the map and the ELF of that one link"
     if inspection.map is None:
         yield not_claimed("map", "no map is given")

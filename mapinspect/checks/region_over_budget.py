@@ -4,7 +4,8 @@ Every region is compared with the strictest of its length, its limit in the tabl
 project's margin. What counts is the extent, from the region's origin to the last byte any section
 occupies there, as `ld --print-memory-usage` counts; both roles count, so `.data` costs RAM where
 it runs and Flash where it is loaded from. With `count = "occupied"` the bytes of sections count
-instead, for layouts that pin a stack to the end of RAM.
+instead, for layouts that pin a stack to the end of RAM; past the region's end nothing may
+lie all the same.
 
     error[region-over-budget]: FLASH holds 108504 of 98304 bytes, 10200 over
 
@@ -52,6 +53,11 @@ def _judge(usage: Usage, limit: RegionLimit, image: str) -> Outcome:
     remedy = f"see what fills it: mapinspect show sections --region {name}"
     if used > limit.limit:
         message = f"{name} {word} {used} of {limit.limit} bytes, {used - limit.limit} over"
+        return broken(name, message, evidence, remedy)
+    if usage.free < 0:  # few bytes may be counted, but some lie where there is no memory
+        length = usage.region.span.size
+        message = f"{name} extends over {usage.used} of {length} bytes, {-usage.free} over"
+        evidence = (usage.region.declared, evidence[1])
         return broken(name, message, evidence, remedy)
     if limit.warn is not None and used > limit.warn:
         message = f"{name} {word} {used} bytes, above its warning at {limit.warn}"

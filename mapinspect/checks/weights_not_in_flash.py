@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from mapinspect.checks.check import check
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
-from mapinspect.model.inspection import Inspection, ModelCopy, ModelFacts
+from mapinspect.model.inspection import Inspection, Located, ModelCopy, ModelFacts
 
 _READ_ONLY = ("flash", "external-flash")
 
@@ -36,6 +36,13 @@ def _judge(inspection: Inspection, model: ModelFacts, copy: ModelCopy) -> Outcom
     size = place.span.size or model.size
     kind = inspection.kind(place.region) if place.region else None
     evidence = (place.evidence, place.section.evidence)
+    if not place.section.writable and _only_attributes_say_ram(inspection, place):
+        message = (
+            f"{name} lies in {place.region}, which the linker script calls writable "
+            "(w in its attributes): Flash or RAM?"
+        )
+        remedy = f'write kind = "flash" or "sram" in the [[region]] row of {place.region}'
+        return undecided(name, message, evidence, remedy)
     if place.section.writable or kind in ("sram", "psram"):
         cost = f", and again in {place.load_region}" if place.load_region else ""
         message = (
@@ -48,3 +55,17 @@ def _judge(inspection: Inspection, model: ModelFacts, copy: ModelCopy) -> Outcom
         remedy = 'write kind = "flash" or "sram" in its [[region]]'
         return undecided(name, message, evidence, remedy)
     return holds(name)
+
+
+def _only_attributes_say_ram(inspection: Inspection, place: Located) -> bool:
+    """Return whether nothing but a ``w`` among the region's attributes speaks of RAM.
+
+    Scripts that write ``FLASH (rwx)`` are common. Bytes that are stored where they are read, in a
+    section that is not writable, may as well be in Flash; only the table can tell.
+    """
+    named = any(row.name == place.region and row.kind for row in inspection.table.regions)
+    return (
+        not named
+        and place.lma == place.span.start
+        and inspection.kind(place.region or "") == "sram"
+    )

@@ -29,6 +29,9 @@ _FILE = click.Path(path_type=Path)
 @click.option("--elf", type=_FILE, help="The linked ELF file. Without it nothing can PASS.")
 @click.option("--map", "map_", type=_FILE, help="The GNU ld map of the same link (-Wl,-Map=F).")
 @click.option(
+    "--linker-script", "script", type=_FILE, help="Its MEMORY block says the regions without a map."
+)
+@click.option(
     "--model",
     "models",
     type=_FILE,
@@ -80,6 +83,7 @@ def check_command(
     *,
     elf: Path | None,
     map_: Path | None,
+    script: Path | None,
     models: tuple[Path, ...],
     config: Path | None,
     profile: str | None,
@@ -120,6 +124,7 @@ def check_command(
             warnings_fail=fail_on == "warning",
             profile=profile,
             baseline=baseline,
+            script=script,
             measured=measured,
             mcu=mcu,
         )

@@ -1,47 +1,60 @@
 """The list of commands; each is imported only when it runs, since start-up time counts."""
 
 import importlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import click
 
 from mapinspect import __version__
 
-# name: module, attribute, one line for --help (so that listing commands imports none of them)
+Decorated = TypeVar("Decorated", bound=Callable[..., object])
+
+# name: module of mapinspect.cli and its command, one line for --help (so that listing commands
+# imports none of them)
 _COMMANDS: Final = {
     "check": (
-        "mapinspect.cli.check_command",
         "check_command",
         "Judge a linked firmware by its budget; exit 0 PASS, 1 FAIL, 2 cannot judge.",
     ),
+    "init": (
+        "init_command",
+        "Write a first budget table for a linked firmware.",
+    ),
+    "map": (
+        "map_command",
+        "Say what a link map alone tells; exit 0 complete, 2 incomplete.",
+    ),
+    "show": (
+        "show_command",
+        "List regions, sections, objects, archives, symbols, reservations of an image.",
+    ),
+    "why": (
+        "why_command",
+        "Say which reference pulled an object into the image.",
+    ),
+    "model": (
+        "model_command",
+        "Say what a .tflite model costs: arena to the byte, layers, weights.",
+    ),
     "fit": (
-        "mapinspect.cli.fit_command",
         "fit_command",
         "Say whether another model would fit a part or an image; exit 0, 1, 2.",
     ),
     "link": (
-        "mapinspect.cli.link_command",
         "link_command",
         "Run a link command; when it fails, say from its map what overflowed.",
     ),
-    "model": (
-        "mapinspect.cli.model_command",
-        "model_command",
-        "Say what a .tflite model costs: arena to the byte, layers, weights.",
-    ),
     "config": (
-        "mapinspect.cli.config_command",
         "config_command",
         "Check a budget table, show its limits in bytes, print its JSON Schema.",
     ),
     "checks": (
-        "mapinspect.cli.checks_command",
         "checks_command",
         "List every check: what it claims, and how far the table may soften it.",
     ),
     "explain": (
-        "mapinspect.cli.checks_command",
         "explain_command",
         "Say why a check matters, how it is decided, how to mend or waive it.",
     ),
@@ -57,19 +70,28 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        module, attribute, _ = _COMMANDS[cmd_name]
-        command = getattr(importlib.import_module(module), attribute)
+        name, _ = _COMMANDS[cmd_name]
+        command = getattr(importlib.import_module(f"mapinspect.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, _, text) in _COMMANDS.items()])
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
 
 
-def _print_integration(ctx: click.Context) -> None:
-    click.echo(Path(__file__).resolve().parents[1] / "integration")
-    ctx.exit()
+def _folder_option(name: str, text: str, blank: str) -> Callable[[Decorated], Decorated]:
+    """Return an option that prints the folder of the files for build systems, and exits."""
+
+    def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if wanted:
+            folder = Path(__file__).resolve().parents[1] / "integration"
+            click.echo(folder.as_posix().replace(" ", blank))
+            ctx.exit()
+
+    return click.option(
+        name, is_flag=True, is_eager=True, expose_value=False, callback=show, help=text
+    )
 
 
 @click.group(
@@ -79,13 +101,7 @@ def _print_integration(ctx: click.Context) -> None:
     "3 a bug in mapinspect.",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
-@click.option(
-    "--cmake-dir",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=lambda ctx, _, wanted: _print_integration(ctx) if wanted else None,
-    help="Print the folder of mapinspect.cmake and mapinspect.mk, and exit.",
-)
+@_folder_option("--cmake-dir", "Print the folder of mapinspect.cmake, and exit.", " ")
+@_folder_option("--make-dir", "Print it for make's include: with a backslash before blanks.", "\\ ")
 def commands() -> None:
     """Say where every byte of a TinyML firmware went, and hold it to its budget."""

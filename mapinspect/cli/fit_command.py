@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from mapinspect.analysis.arena.build_need import build_need
+from mapinspect.analysis.arena.dwarf_structs import wanted_structs
 from mapinspect.analysis.arena.fit import (
     Exchange,
     choose,
@@ -18,14 +18,12 @@ from mapinspect.analysis.arena.fit import (
     registered_operators,
     target_of,
 )
-from mapinspect.analysis.arena.greedy import plan
-from mapinspect.analysis.arena.profile import UnknownProfileError, older_versions, profile
-from mapinspect.analysis.arena.recognise import ProfileChoice, recognise
+from mapinspect.analysis.arena.image_need import head_only, image_need, target_need
+from mapinspect.analysis.arena.profile import UnknownProfileError
 from mapinspect.cli.model_command import read_model, refuse_overwriting
 from mapinspect.cli.outputs import print_text, write_text
 from mapinspect.cli.run import EXIT_INPUT
 from mapinspect.errors import InputError
-from mapinspect.model.arena import ArenaNeed, BuildEvidence
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.fit import Fit, FitVerdict
 from mapinspect.model.inspection import Inspection
@@ -34,6 +32,7 @@ from mapinspect.pipeline import Request, check
 from mapinspect.readers.elf import read_elf
 from mapinspect.readers.parts import read_part
 from mapinspect.readers.source import read_source
+from mapinspect.readers.tflite_evidence import build_evidence
 
 _FILE: Final = click.Path(path_type=Path)
 _STATUS: Final = {FitVerdict.FITS: 0, FitVerdict.NO: 1, FitVerdict.UNKNOWN: EXIT_INPUT}
@@ -94,21 +93,13 @@ def _on_parts(network: Network, names: tuple[str, ...], kernels: str | None) -> 
         target = target_of(part)
         try:
             found = (
-                _head_only(network)
+                head_only(network)
                 if target is None
-                else _target_need(network, target, kernels or default_kernels(target))
+                else target_need(network, target, kernels or default_kernels(target))
             )
         except UnknownProfileError as error:
             raise click.UsageError(str(error)) from None
         yield fit_part(network, found, part)
-
-
-def _target_need(network: Network, target: str, kernels: str) -> ArenaNeed:
-    """Return the need over the versions of the kernel set that may be meant."""
-    chosen = profile(target, kernels)
-    others = older_versions(chosen) if chosen.version_matters else ()
-    choice = ProfileChoice((chosen, *others), (), (), variables=True, signal=False)
-    return build_need(network, choice)
 
 
 def _in_image(networks: list[Network], request: Request, replaced: str | None) -> Iterator[Fit]:
@@ -125,7 +116,8 @@ def _in_image(networks: list[Network], request: Request, replaced: str | None) -
     exchange = _with_operators(exchange, elf)
     runtime = exchange.old.entry.runtime if exchange.old else None
     for network in networks:
-        found = _image_need(network, runtime, elf)
+        evidence = None if elf is None else build_evidence(elf, wanted_structs())
+        found = image_need(network, runtime, evidence)
         yield fit_image(network, found, report.inspection, exchange)
 
 
@@ -147,37 +139,3 @@ def _elf(inspection: Inspection) -> ElfFile | None:
     path = inspection.elf.path
     source = read_source(Path(path), path, "ELF file")
     return read_elf(source.path, source.content)
-
-
-def _image_need(network: Network, runtime: str | None, elf: ElfFile | None) -> ArenaNeed:
-    """Return the need under the runtime that the table names, or the one seen in the image."""
-    if runtime == "plan-only":
-        return _head_only(network, known=True)
-    choice = None
-    if elf is not None:
-        evidence = BuildEvidence(
-            machine=elf.machine,
-            bits=elf.bits,
-            arm_attributes=elf.arm_attributes,
-            symbols=elf.symbols.names(),
-        )
-        choice = recognise(evidence)
-    return _head_only(network) if choice is None else build_need(network, choice)
-
-
-def _head_only(network: Network, *, known: bool = False) -> ArenaNeed:
-    """Return the head of the plan: all that a plan-only runtime needs, else a lower bound."""
-    found = plan(network)
-    return ArenaNeed(
-        model=network.path,
-        profile="plan-only" if known else "no known runtime",
-        plan=found,
-        nonpersistent=found.head,
-        persistent=0,
-        smallest=found.head,
-        exact=known,
-        reasons=() if known else ("no runtime is recognised, so only the plan is counted",),
-        refused=None,
-        accepted=found.head,
-        enough=found.head if known else None,
-    )

@@ -72,7 +72,9 @@ class ModelEntry:
     """A model that the firmware embeds: its file, and how to find it and its arena.
 
     ``runtime`` names what the arena must satisfy: ``plan-only`` needs exactly the head of the
-    greedy plan. None: unknown, so only a lower bound of the need is known.
+    greedy plan, ``tflite-micro`` what TensorFlow Lite Micro allocates. None: what is seen in the
+    image decides. ``target`` and ``kernels`` name the runtime's build where the image does not
+    tell it.
     """
 
     name: str
@@ -81,21 +83,24 @@ class ModelEntry:
     arena: str | None
     runtime: str | None
     declared: Evidence
+    target: str | None = None
+    kernels: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """The files that the table names, relative to its own folder.
 
-    ``baseline`` is the JSON report of an earlier build, which growth limits compare with.
-    ``measured`` are globs on logs of the device; ``stale`` says what becomes of those of another
-    build: "undecided" or "refuse".
+    ``baseline`` is the JSON report of an earlier build, which growth limits compare with;
+    ``script`` the linker script, for an image without a map. ``measured`` are globs on logs of the
+    device; ``stale`` says what becomes of those of another build: "undecided" or "refuse".
     """
 
     elf: str | None = None
     map: str | None = None
     models: tuple[ModelEntry, ...] = ()
     baseline: str | None = None
+    script: str | None = None
     measured: tuple[str, ...] = ()
     stale: str = "undecided"
 

@@ -73,7 +73,8 @@ class ArenaFacts:
     """What one or several models need of one arena, and what was linked for it.
 
     ``needed`` is the smallest size in bytes, exact or a lower bound (``reasons`` says why);
-    None when no model says anything. ``candidates`` are the symbols that could be the arena.
+    None when no model says anything. ``candidates`` are the symbols that could be the arena;
+    where there is none, ``near`` are the variables whose names hold the wanted one.
     """
 
     models: tuple[str, ...]
@@ -83,6 +84,7 @@ class ArenaFacts:
     exact: bool
     reasons: tuple[str, ...]
     need_evidence: tuple[Evidence, ...]
+    near: tuple[str, ...] = ()
 
     @property
     def place(self) -> Located | None:

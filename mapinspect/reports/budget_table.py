@@ -23,7 +23,10 @@ _Row = tuple[str, ...]
 
 
 def budget_table(lines: Iterable[BudgetLine]) -> str:
-    """Return the table; sizes are bytes, the lines of one memory stand under its name."""
+    """Return the table; sizes are bytes, the lines of one memory stand under its name.
+
+    Empty where there are no lines.
+    """
     rows: list[_Row] = []
     memory: str | None = None
     for line in lines:
@@ -31,7 +34,7 @@ def budget_table(lines: Iterable[BudgetLine]) -> str:
             memory = line.memory
             rows.append((printable(memory, _NAME_WIDTH), *[""] * (len(_HEADERS) - 1)))
         rows += _rows(line)
-    return _drawn(rows)
+    return f"Memory budget, in bytes\n\n{_drawn(rows)}" if rows else ""
 
 
 def _rows(line: BudgetLine) -> Iterator[_Row]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tabulate import tabulate
 
+from mapinspect.model.arena_room import slack
 from mapinspect.model.finding import Finding, Status
 from mapinspect.model.inspection import Inspection, Located
 from mapinspect.model.report import BudgetLine, Report
@@ -20,7 +21,7 @@ def render(report: Report) -> str:
     """Return the report; sizes in the tables are bytes."""
     blocks = [_title(report)]
     if report.inspection is not None:
-        blocks.append(f"Memory budget, in bytes\n\n{budget_table(report.lines)}")
+        blocks.append(budget_table(report.lines))
         blocks.append(_placements(report.inspection))
     blocks += [_finding(finding) for finding in report.findings]
     blocks.append(_claims(report))
@@ -121,11 +122,20 @@ def summary(report: Report) -> str:
 def _region(line: BudgetLine) -> str:
     assert line.limit is not None
     used, limit = kib_up(line.linked), kib_down(line.limit)
+    if line.linked <= line.limit and _reads_as_over(used, limit):
+        return f"{_name(line.memory)} {line.linked:,}/{line.limit:,} B"
     over = f" (+{kib_up(line.linked - line.limit)})" if line.linked > line.limit else ""
     return f"{_name(line.memory)} {used}/{limit} KiB{over}"
 
 
+def _reads_as_over(used: str, limit: str) -> bool:
+    """Return whether rounding makes what fits look as if it did not."""
+    return float(used) > float(limit)
+
+
 def _slack(facts: Inspection) -> Iterator[str]:
     for arena in facts.arenas:
-        if arena.place is not None and arena.needed is not None:
-            yield f"arena slack {arena.place.span.size - arena.needed:,} B"
+        room = slack(arena)
+        if room is not None:
+            at_most = "" if arena.exact or room < 0 else "at most "
+            yield f"arena slack {at_most}{room:,} B"

@@ -160,3 +160,14 @@ def test_a_nul_in_a_name_of_the_table_is_refused(capsys: pytest.CaptureFixture[s
     Path("t.toml").write_text('version = 1\ninputs = { elf = "a\\u0000b" }\n')
     assert check("--config", "t.toml") == 2
     assert "cannot be read" in capsys.readouterr().err
+
+
+def test_a_line_break_in_a_name_starts_no_rule_of_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("a\nb.elf").write_bytes((PAIRS / "tiny.elf").read_bytes())
+    options = ("--elf", "a\nb.elf", "--map", PAIRS / "tiny.map", "--stamp", "ok", "--depfile", "d")
+    assert check(*options) == 2
+    assert "cannot stand in a make rule" in capsys.readouterr().err
+    assert not Path("d").exists()
+    assert not Path("ok").exists()

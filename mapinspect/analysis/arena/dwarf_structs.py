@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from mapinspect.analysis.arena.structs import StructSizes
+from mapinspect.analysis.arena.structs import StructSizes, struct_sizes
 from mapinspect.model.arena import StructSize
 
 _ROWS = Path(__file__).with_name("dwarf_structs.json")
@@ -21,10 +21,14 @@ def _special() -> dict[str, tuple[str, tuple[str, ...]]]:
     return {row: (entry["name"], tuple(entry["units"])) for row, entry in rows.items()}
 
 
-def wanted_names(sizes: StructSizes) -> tuple[str, ...]:
-    """Return the unqualified names of the structures to look for in debug information."""
-    plain = {row for row in sizes.sizes if row not in _special()}
-    return tuple(sorted(plain | {name for name, _ in _special().values()}))
+def wanted_structs() -> tuple[tuple[str, str], ...]:
+    """Return the structures to look for: unqualified name, and the end of the unit's path.
+
+    The unit is empty where any will do.
+    """
+    plain = sorted(set(struct_sizes("arm").sizes) - set(_special()))
+    special = {(name, unit) for name, units in _special().values() for unit in units}
+    return (*((name, "") for name in plain), *sorted(special))
 
 
 def measured_sizes(

@@ -83,8 +83,10 @@ _MODEL: Final = {
     "runtime": Field(
         Kind.CHOICE,
         "what plans the arena; plan-only needs exactly the head of the greedy plan",
-        choices=("plan-only",),
+        choices=("plan-only", "tflite-micro"),
     ),
+    "target": Field(Kind.NAME, "the core or chip, where the image does not tell: cortex-m4, …"),
+    "kernels": Field(Kind.NAME, "its kernel set, as for `mapinspect model --kernels`"),
 }
 
 _PROJECT: Final = {
@@ -101,6 +103,7 @@ _PROJECT_RULES: Final = (Rule(Needs.FIRST, ("margin", "of")),)
 _INPUTS: Final = {
     "elf": Field(Kind.NAME, "the linked ELF file"),
     "map": Field(Kind.NAME, "the GNU ld link map of the same link"),
+    "linker-script": Field(Kind.NAME, "the linker script: its MEMORY block, where no map is"),
     "models": Field(Kind.TABLES, "the models that the firmware embeds", table=_MODEL),
     "baseline": Field(Kind.NAME, "the JSON report of an earlier build, for growth limits"),
     "measured": Field(Kind.NAMES, "globs: logs and measured.toml files of this firmware's runs"),

@@ -80,16 +80,19 @@ class Records:
                 row.get("arena"),
                 row.get("runtime"),
                 self._rows.evidence(("inputs", "models", number)),
+                row.get("target"),
+                row.get("kernels"),
             )
             for number, row in enumerate(values.get("models", ()))
         )
         return Inputs(
-            values.get("elf"),
-            values.get("map"),
-            models,
-            values.get("baseline"),
-            values.get("measured", ()),
-            values.get("stale", "undecided"),
+            elf=values.get("elf"),
+            map=values.get("map"),
+            models=models,
+            baseline=values.get("baseline"),
+            script=values.get("linker-script"),
+            measured=values.get("measured", ()),
+            stale=values.get("stale", "undecided"),
         )
 
     def _measured(self, rows: Sequence[dict[str, Any]]) -> tuple[MeasuredRow, ...]:

@@ -9,7 +9,7 @@ from shutil import which
 import pytest
 
 from mapinspect.analysis.arena.build_need import build_need
-from mapinspect.analysis.arena.dwarf_structs import measured_sizes, wanted_names
+from mapinspect.analysis.arena.dwarf_structs import measured_sizes, wanted_structs
 from mapinspect.analysis.arena.need import need
 from mapinspect.analysis.arena.profile import profile
 from mapinspect.analysis.arena.recognise import ProfileChoice, recognise
@@ -18,6 +18,7 @@ from mapinspect.model.arena import BuildEvidence, StructSize
 from mapinspect.model.network import Network
 from mapinspect.readers.elf import read_elf
 from mapinspect.readers.tflite import read_network
+from mapinspect.readers.tflite_evidence import build_evidence
 from tests.model_builder import G, Op, write_model
 from tests.single_operators import convolution, per_channel, tensor
 
@@ -188,7 +189,8 @@ def test_sizes_of_real_debug_information_are_those_of_the_table(shared: Path) ->
             assert size == table[row], (file, row)
             found += 1
     assert found > 100
-    assert {"OpData", "GreedyMemoryPlanner", "CmsisNnOpDataSvdf"} <= set(wanted_names(table))
+    names = {name for name, _ in wanted_structs()}
+    assert {"OpData", "GreedyMemoryPlanner", "CmsisNnOpDataSvdf"} <= names
 
 
 SOURCE = """
@@ -221,33 +223,10 @@ def test_an_image_of_our_own_is_recognised(tmp_path: Path, debug: bool) -> None:
     command += ["-fno-exceptions", *(["-g"] if debug else []), "-o", "app.elf"]
     subprocess.run([*command, "cmsis_nn/conv.cc"], cwd=tmp_path, check=True)
     elf = read_elf("app.elf", (tmp_path / "app.elf").read_bytes())
-    structs = dwarf_of(tmp_path / "app.elf")
-    build = BuildEvidence(
-        elf.machine, elf.bits, elf.arm_attributes, tuple(elf.symbols.names()), structs
-    )
-    choice = chosen(build)
+    choice = chosen(build_evidence(elf, wanted_structs()))
     first = choice.profiles[0]
     assert (first.variant, first.core) == ("cmsis-nn", "DSP")
     # 40 bytes are what this image says; the table of August 2026 says 36.
     assert first.sizes["MicroAllocator"] == (40 if debug else 36)
+    assert first.sizes["ConvCm"] == 60
     assert any("debug information" in line for line in choice.evidence)
-
-
-def dwarf_of(path: Path) -> tuple[StructSize, ...]:
-    """Every structure that pyelftools finds: this test's own reading of the DWARF."""
-    elftools = pytest.importorskip("elftools.elf.elffile")
-    found = []
-    with path.open("rb") as stream:
-        elf = elftools.ELFFile(stream)
-        if not elf.has_dwarf_info():
-            return ()
-        for unit in elf.get_dwarf_info().iter_CUs():
-            top = unit.get_top_DIE()
-            name = top.attributes["DW_AT_name"].value.decode()
-            for die in unit.iter_DIEs():
-                if "DW_AT_byte_size" in die.attributes and "DW_AT_name" in die.attributes:
-                    size = die.attributes["DW_AT_byte_size"].value
-                    word = die.attributes["DW_AT_name"].value.decode()
-                    if die.tag in ("DW_TAG_structure_type", "DW_TAG_class_type"):
-                        found.append(StructSize(word, size, name))
-    return tuple(found)

@@ -1,0 +1,151 @@
+"""Owners of bytes → what ``mapinspect show`` lists: objects, archives, symbols."""
+
+from collections.abc import Iterable
+
+from mapinspect.analysis.listings import ADDRESS, BYTES, COUNT, TEXT, chosen
+from mapinspect.analysis.locate import Surroundings
+from mapinspect.analysis.owner_totals import archive_totals, object_totals, owned_symbols
+from mapinspect.analysis.owners import Pieces, owner_rows
+from mapinspect.analysis.usage import union
+from mapinspect.model.inspection import Inspection
+from mapinspect.model.listing import Choice, Column, Listing, Row
+from mapinspect.model.owner import OwnedSymbol, OwnerKind, OwnerRow, OwnerTotal
+
+_OBJECTS = (
+    Column("object", "object", TEXT),
+    Column("archive", "archive", TEXT),
+    Column("bytes", "bytes", BYTES),
+    Column("regions", "of which in", BYTES),
+    Column("kind", "kind", TEXT, narrow=False),
+)
+_ARCHIVES = (
+    Column("archive", "archive", TEXT),
+    Column("bytes", "bytes", BYTES),
+    Column("regions", "of which in", BYTES),
+    Column("objects", "objects", COUNT),
+    Column("kind", "kind", TEXT, narrow=False),
+)
+_SYMBOLS = (
+    Column("name", "symbol", TEXT),
+    Column("size", "size", BYTES),
+    Column("address", "address", ADDRESS),
+    Column("region", "region", TEXT),
+    Column("load_region", "stored in", TEXT, narrow=False),
+    Column("section", "section", TEXT, narrow=False),
+    Column("object", "object", TEXT),
+    Column("archive", "archive", TEXT),
+    Column("kind", "kind", TEXT, narrow=False),
+    Column("aliases", "also named", TEXT, narrow=False),
+)
+_NO_ARCHIVE = "objects outside archives"
+
+
+def objects(facts: Inspection, pieces: Pieces, choice: Choice) -> Listing:
+    """List the objects by the bytes they brought; the rows add up to the regions' use."""
+    owned = _rows(facts, pieces, choice)
+    totals = object_totals(owned)
+    rows = [
+        {
+            "object": total.owner.path if total.owner else None,
+            "archive": total.owner.archive if total.owner else None,
+            "bytes": total.bytes,
+            "regions": dict(total.regions),
+            "kind": _kind(total),
+        }
+        for total in totals
+    ]
+    return Listing("objects", _OBJECTS, chosen("objects", rows, _by_size(choice)), _mixed(totals))
+
+
+def archives(facts: Inspection, pieces: Pieces, choice: Choice) -> Listing:
+    """List the archives by the bytes of their members; the rows add up to the regions' use."""
+    owned = _rows(facts, pieces, choice)
+    members: dict[str | None, set[str]] = {}
+    for row in owned:
+        if row.owner is not None and row.kind is not OwnerKind.STUB:
+            members.setdefault(row.owner.archive, set()).add(row.owner.path)
+    rows = [
+        {
+            "archive": total.owner.archive if total.owner else None,
+            "bytes": total.bytes,
+            "regions": dict(total.regions),
+            "objects": len(members.get(total.owner.archive, ())) if total.owner else 0,
+            "kind": _archive_kind(total),
+        }
+        for total in archive_totals(owned)
+    ]
+    notes = _mixed(object_totals(owned))
+    return Listing("archives", _ARCHIVES, chosen("archives", rows, _by_size(choice)), notes)
+
+
+def symbols(around: Surroundings, pieces: Pieces, choice: Choice) -> Listing:
+    """List the symbols that have a size, aliases once, each with the object that holds it."""
+    found = [
+        symbol
+        for symbol in owned_symbols(around, pieces)
+        if choice.region is None or choice.region in (symbol.region, symbol.load_region)
+    ]
+    rows = [_symbol_row(symbol) for symbol in found]
+    notes = _without_symbol(around, found) if choice == Choice() else ()
+    return Listing("symbols", _SYMBOLS, chosen("symbols", rows, _by_size(choice)), notes)
+
+
+def _symbol_row(symbol: OwnedSymbol) -> Row:
+    return {
+        "name": symbol.names[0],
+        "size": symbol.span.size,
+        "address": symbol.span.start,
+        "region": symbol.region,
+        "load_region": symbol.load_region,
+        "section": symbol.section,
+        "object": symbol.owner.path if symbol.owner else None,
+        "archive": symbol.owner.archive if symbol.owner else None,
+        "kind": symbol.kind,
+        "aliases": list(symbol.names[1:]),
+    }
+
+
+def _rows(facts: Inspection, pieces: Pieces, choice: Choice) -> list[OwnerRow]:
+    usages = [item for item in facts.usages if choice.region in (None, item.region.name)]
+    return list(owner_rows(usages, pieces))
+
+
+def _by_size(choice: Choice) -> Choice:
+    return choice if choice.sort else Choice(choice.region, choice.glob, "size", choice.top)
+
+
+def _kind(total: OwnerTotal) -> str:
+    if total.owner is None:
+        return total.kind.value
+    return "link-time optimised" if total.mixed else "object"
+
+
+def _archive_kind(total: OwnerTotal) -> str:
+    if total.owner is None:
+        return total.kind.value
+    return "archive" if total.owner.archive is not None else _NO_ARCHIVE
+
+
+def _mixed(totals: Iterable[OwnerTotal]) -> tuple[str, ...]:
+    """Say what share of the objects' bytes no source object can be named for."""
+    brought = [total for total in totals if total.owner is not None]
+    mixed = sum(total.bytes for total in brought if total.mixed)
+    if not mixed:
+        return ()
+    whole = sum(total.bytes for total in brought)
+    share = -(-100 * mixed // whole)
+    return (
+        f"{mixed} of {whole} bytes ({share} %) went through link-time optimisation: the map does "
+        "not say which object they come from; see mapinspect show symbols",
+    )
+
+
+def _without_symbol(around: Surroundings, found: Iterable[OwnedSymbol]) -> tuple[str, ...]:
+    whole = sum(section.size for section in around.sections)
+    named = sum(span.size for span in union(symbol.span for symbol in found))
+    if named >= whole:
+        return ()
+    return (
+        f"{whole - named} of {whole} bytes have no symbol: strings, padding, reservations, "
+        "assembler code",
+    )

@@ -1,0 +1,52 @@
+"""What a model needs of its arena in one image; the pipeline's step between reading and facts."""
+
+from dataclasses import replace
+
+from mapinspect.errors import InputError
+from mapinspect.model.arena import ArenaNeed, BuildEvidence
+from mapinspect.model.budget import ModelEntry
+from mapinspect.model.elf_file import ElfFile
+from mapinspect.model.network import Network
+
+_ALIGNMENT = 16  # bytes; the persistent part grows down from the arena's end, wherever that is
+
+
+def arena_need(entry: ModelEntry, network: Network, elf: ElfFile | None) -> ArenaNeed:
+    """Return what the model of a table's entry needs of its arena.
+
+    The entry's target and kernels decide where it names them, else its runtime and what is seen
+    in the image. Raises InputError for a target or kernel set that is not known.
+    """
+    from mapinspect.analysis.arena.fit import default_kernels  # noqa: PLC0415 - start-up time
+    from mapinspect.analysis.arena.image_need import image_need, target_need  # noqa: PLC0415
+    from mapinspect.analysis.arena.profile import UnknownProfileError  # noqa: PLC0415
+
+    end = _end(entry, elf)
+    if entry.target is None:
+        found = image_need(network, entry.runtime, _evidence(entry, elf), end=end)
+        return replace(found, model=entry.name)
+    kernels = entry.kernels or default_kernels(entry.target)
+    try:
+        return replace(target_need(network, entry.target, kernels, end=end), model=entry.name)
+    except UnknownProfileError as error:
+        place = entry.declared
+        remedy = "see mapinspect model --help for targets and kernels"
+        raise InputError(place.file, place.line, str(error), remedy) from None
+
+
+def _end(entry: ModelEntry, elf: ElfFile | None) -> int:
+    """Return by how many bytes the arena's end lies past a multiple of 16."""
+    found = elf.symbols.named(entry.arena) if elf is not None and entry.arena else ()
+    if len(found) != 1:
+        return 0
+    return (found[0].address + found[0].size) % _ALIGNMENT
+
+
+def _evidence(entry: ModelEntry, elf: ElfFile | None) -> BuildEvidence | None:
+    """Return what the image tells about its runtime; nothing where the table settles it."""
+    if elf is None or entry.runtime == "plan-only":
+        return None
+    from mapinspect.analysis.arena.dwarf_structs import wanted_structs  # noqa: PLC0415
+    from mapinspect.readers.tflite_evidence import build_evidence  # noqa: PLC0415
+
+    return build_evidence(elf, wanted_structs())

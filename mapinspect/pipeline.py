@@ -5,15 +5,13 @@ print(report.verdict)
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 from mapinspect.analysis.budget_lines import budget_lines
 from mapinspect.analysis.inspect import Records, inspect
-from mapinspect.analysis.overflow import overflows
-from mapinspect.analysis.planned import costly_weights, image_of_map, planned_arenas
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks.judge import judge
 from mapinspect.checks.notes import notes
@@ -21,7 +19,6 @@ from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, Inputs, ModelEntry
-from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Finding, Severity
 from mapinspect.model.image import Evidence, Region
@@ -31,6 +28,7 @@ from mapinspect.model.measurement import Build, Measurement
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
+from mapinspect.model.runtime import Recognised
 from mapinspect.needs import arena_need
 from mapinspect.readers.budget.find import find_config
 from mapinspect.readers.model_entries import model_entries
@@ -105,6 +103,7 @@ class Run:
             baseline=self._baseline(table),
             script_regions=() if link_map else self._script_regions(table),
             measured=self._measured(table, elf),
+            recognised=self._recognised(elf, table, models),
             sha256=next((item.sha256 for item in self._inputs if item.role == "elf"), ""),
         )
         inspection = inspect(records)
@@ -208,6 +207,20 @@ class Run:
             return Baseline(str(path), fault=error.what)
         return read_baseline(source.path, source.content)
 
+    def _recognised(
+        self, elf: ElfFile | None, table: BudgetTable, models: Sized
+    ) -> tuple[Recognised, ...]:
+        """Return what names tell of weights, arenas and workspaces, where the table does not."""
+        wanted = not models or any(row.kind == "workspace" for row in table.budgets)
+        if elf is None or not wanted:
+            return ()
+        from mapinspect.analysis.recognise import recognise  # noqa: PLC0415 - start-up time
+        from mapinspect.readers.demangle import demangle  # noqa: PLC0415 - the same
+        from mapinspect.readers.runtimes import read_runtimes  # noqa: PLC0415 - the same
+
+        found = recognise(elf, read_runtimes(), demangle)
+        return found if not models else tuple(item for item in found if item.role == "workspace")
+
     def _measured(self, table: BudgetTable, elf: ElfFile | None) -> tuple[Measurement, ...]:
         """Return what devices measured, from the table's files and the command line's."""
         if not (self._measured_names or table.inputs.measured or table.measured):
@@ -246,34 +259,6 @@ class Run:
 def check(request: Request) -> Report:
     """Read the inputs, gather the facts, judge every claim; never raises InputError."""
     return Run(request).report()
-
-
-def diagnose(request: Request, *, stale: bool) -> Diagnosis:
-    """Explain a failed link from ``request.map``, which it may have written.
-
-    ``stale`` says that the link did not write it: ld leaves an older one behind when it stops
-    early. Never raises InputError; what cannot be read is the diagnosis' doubt, or a model's.
-    """
-    path = str(request.map)
-    if stale:
-        return Diagnosis(path, "is of an earlier link: this one stopped before it wrote a map")
-    run = Run(request)
-    try:
-        link_map = run.link_map(BudgetTable(path=""))
-    except InputError as error:
-        return Diagnosis(path, error.what)
-    assert link_map is not None
-    diagnosis = Diagnosis(path, overflows=overflows(link_map))
-    try:
-        entries, needs = run.needs()
-    except InputError as error:
-        return replace(diagnosis, unread=str(error))
-    image = image_of_map(link_map)
-    return replace(
-        diagnosis,
-        arenas=planned_arenas(image, entries, needs),
-        weights=tuple(costly_weights(image, entries)),
-    )
 
 
 def _refuse_stale(inspection: Inspection) -> None:

@@ -75,6 +75,7 @@ def _facts(wanted: _Wanted, group: list[ModelEntry], needs: Mapping[str, ArenaNe
         candidates=wanted.candidates,
         near=wanted.near,
         needed=needed,
+        head=max((need.nonpersistent for need in known), default=None),
         exact=complete and all(need.exact and need.refused is None for need in known),
         reasons=tuple(reason for need in known for reason in need.reasons),
         need_evidence=tuple(

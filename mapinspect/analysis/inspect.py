@@ -7,6 +7,7 @@ from mapinspect.analysis.arenas import arena_facts
 from mapinspect.analysis.conservation import unconserved
 from mapinspect.analysis.counting import counted
 from mapinspect.analysis.disagreements import disagreements
+from mapinspect.analysis.elastic import reserves, stretched
 from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
@@ -17,7 +18,7 @@ from mapinspect.analysis.reservations.find import reservations_of
 from mapinspect.analysis.reservations.layout import Layout, layout_of_elf
 from mapinspect.analysis.reservations.names import STACK_TOPS
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
-from mapinspect.analysis.rows import pieces, uses
+from mapinspect.analysis.rows import claims, pieces, uses, with_reserves
 from mapinspect.analysis.sections import (
     sections_of_elf,
     sections_of_map,
@@ -34,7 +35,7 @@ from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Matched,
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.measurement import Measurement
 from mapinspect.model.part import Part
-from mapinspect.model.reservation import Reservations
+from mapinspect.model.runtime import Recognised
 
 _MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only overflow is judged
 
@@ -53,6 +54,7 @@ class Records:
     baseline: Baseline | None = None
     measured: tuple[Measurement, ...] = ()
     sha256: str = ""  # of the ELF file
+    recognised: tuple[Recognised, ...] = ()
 
 
 def inspect(records: Records) -> Inspection:
@@ -63,12 +65,14 @@ def inspect(records: Records) -> Inspection:
     arenas = arena_facts(around, (entry for entry, _ in records.models), records.needs)
     table = records.table
     layout = _layout(around)
-    kept = reservations_of(layout) if layout else Reservations((), ())
-    rows = pieces(used, models, arenas, kept.items)
+    kept = stretched(layout, reservations_of(layout).items) if layout else ()
+    spare = reserves(layout, kept, accounts.placements)
+    rows = pieces(used, claims(models, arenas, kept, records.recognised), spare)
+    used = with_reserves(used, rows)
     counts = counted(table, around, rows)
     estimates = Estimates.of(models, arenas)
     marks = identities(records.elf, records.sha256)
-    room = rooms(around.regions, kept.items, arenas)
+    room = rooms(around.regions, kept, arenas)
     peaks = Peaks(weighed(records.measured, marks, room), room)
     return Inspection(
         table=table,
@@ -78,16 +82,17 @@ def inspect(records: Records) -> Inspection:
         usages=used,
         limits=region_limits(table, around.regions),
         placements=accounts.placements,
-        uses=uses(used, rows),
+        uses=uses(used, rows, arenas),
+        pieces=rows,
         models=models,
         arenas=arenas,
         budget_matches={
             row: Matched(item.places, item.bytes) for row, item in counts.items() if item.places
         },
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
-        rows=row_numbers(table, around, counts, estimates, kept.items, peaks=peaks),
+        rows=row_numbers(table, around, counts, estimates, kept, peaks=peaks),
         measured=peaks.items,
-        reservations=kept.items,
+        reservations=kept,
         habits=habits(around),
         stack_room=_stack_room(layout, accounts.placements) if layout else None,
         part=records.part,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
-from mapinspect.model.budget_rows import RowNumbers, Use
+from mapinspect.model.budget_rows import Piece, RowNumbers, Use
 from mapinspect.model.image import Evidence, Region
 from mapinspect.model.measurement import Weighed
 from mapinspect.model.part import Part
@@ -74,7 +74,8 @@ class ArenaFacts:
 
     ``needed`` is the smallest size in bytes, exact or a lower bound (``reasons`` says why);
     None when no model says anything. ``candidates`` are the symbols that could be the arena;
-    where there is none, ``near`` are the variables whose names hold the wanted one.
+    where there is none, ``near`` are the variables whose names hold the wanted one. ``head`` is
+    the share of ``needed`` that tensors and scratch buffers use one after the other.
     """
 
     models: tuple[str, ...]
@@ -85,6 +86,7 @@ class ArenaFacts:
     reasons: tuple[str, ...]
     need_evidence: tuple[Evidence, ...]
     near: tuple[str, ...] = ()
+    head: int | None = None
 
     @property
     def place(self) -> Located | None:
@@ -191,6 +193,7 @@ class Inspection:
     part: Part | None = None
     baseline: Baseline | None = None
     measured: tuple[Weighed, ...] = ()
+    pieces: tuple[Piece, ...] = ()
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""

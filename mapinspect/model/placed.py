@@ -68,6 +68,10 @@ class Usage:
     between them. ``largest_free`` is the largest run of bytes that no section takes up, which may
     lie between sections. ``used`` minus what ``ld --print-memory-usage`` says is the sum of the
     rows of ``explained``: none on ordinary images. ``placements`` are in address order.
+
+    ``elastic`` are the bytes of the extent that only a heap or stack takes which is given whatever
+    is left, ``elastic_occupied`` those of them that a section holds; ``reserved`` the bytes of
+    stacks and heaps of a fixed size that lie outside the extent, where no section holds them.
     """
 
     region: Region
@@ -78,6 +82,14 @@ class Usage:
     largest_free: int
     explained: tuple[Explained, ...]
     placements: tuple[Placement, ...]
+    elastic: int = 0
+    elastic_occupied: int = 0
+    reserved: int = 0
+
+    @property
+    def charged(self) -> int:
+        """Return the bytes that count against limits: use and fixed reserves, nothing elastic."""
+        return self.used - self.elastic + self.reserved
 
     @property
     def free(self) -> int:
@@ -101,7 +113,9 @@ class RegionLimit:
 
     def measured(self, usage: Usage) -> int:
         """Return the bytes of ``usage`` that count against the limit."""
-        return usage.occupied if self.measure == "occupied" else usage.used
+        if self.measure == "occupied":
+            return usage.occupied - usage.elastic_occupied + usage.reserved
+        return usage.charged
 
 
 @dataclass(frozen=True, slots=True)

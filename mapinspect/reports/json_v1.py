@@ -33,6 +33,7 @@ def render(report: Report) -> str:
         "regions": _regions(facts) if facts else [],
         "budget": [
             {
+                "scope": line.scope,
                 "row": _text(line.row),
                 "memory": _text(line.memory),
                 "estimated": line.estimated,
@@ -74,6 +75,8 @@ def _regions(facts: Inspection) -> list[dict[str, Any]]:
             "length": usage.region.span.size,
             "used": usage.used,
             "occupied": usage.occupied,
+            "elastic": usage.elastic,
+            "reserved": usage.reserved,
             "free": usage.free,
         }
         for usage in facts.usages

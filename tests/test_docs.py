@@ -1,14 +1,22 @@
 """Documents in step with the code."""
 
+import re
+
+import pytest
+
 from tests import docs
 
 
-def test_readme_shows_what_the_commands_print() -> None:
-    assert (docs.ROOT / "README.md").read_text(encoding="utf-8") == docs.readme()
+@pytest.mark.parametrize("name", docs.PAGES)
+def test_a_page_shows_what_commands_print_and_files_hold(name: str) -> None:
+    assert (docs.ROOT / name).read_text(encoding="utf-8") == docs.page(name)
 
 
-def test_readme_has_real_output() -> None:
-    assert len(docs.BLOCK.findall((docs.ROOT / "README.md").read_text(encoding="utf-8"))) >= 2
+@pytest.mark.parametrize("name", docs.PAGES)
+def test_every_block_of_a_page_is_made_anew(name: str) -> None:
+    text = (docs.ROOT / name).read_text(encoding="utf-8")
+    begun = re.findall(r"^<!-- (?!end).*", text, re.MULTILINE)
+    assert len(docs.BLOCK.findall(text)) == len(begun) >= 2
 
 
 def test_check_list_is_fresh() -> None:

@@ -24,7 +24,7 @@ from mapinspect.model.budget import BudgetTable, Inputs, ModelEntry
 from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Finding, Severity
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Region
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
@@ -41,6 +41,7 @@ class Request:
     Without ``config`` the table is looked for from the working directory upward, to the root of
     the repository. ``warnings_fail`` turns every warning into a broken claim. ``profile`` is one
     of the table's; ``baseline`` an earlier JSON report; ``today`` what waivers expire by.
+    ``script`` is the linker script, whose regions an image without a map is judged by.
     """
 
     elf: Path | None = None
@@ -51,6 +52,7 @@ class Request:
     profile: str | None = None
     baseline: Path | None = None
     today: date | None = None
+    script: Path | None = None
 
 
 class Run:
@@ -94,6 +96,7 @@ class Run:
             needs={entry.name: arena_need(entry, network, elf) for entry, _, network in models},
             part=self._part(table),
             baseline=self._baseline(table),
+            script_regions=() if link_map else self._script_regions(table),
         )
         inspection = inspect(records)
         outcomes = judge(inspection, warnings_fail=self._request.warnings_fail)
@@ -104,12 +107,13 @@ class Run:
     def _named(self) -> Iterator[str]:
         """Yield every file that command line and table name as an input."""
         request, listed = self._request, self._listed
-        given = (request.config, request.elf, request.map, request.baseline, *request.models)
+        files = (request.config, request.elf, request.map, request.baseline, request.script)
+        given = (*files, *request.models)
         for path in given:
             if path is not None:
                 yield str(path)
         models = (entry.file for entry in listed.models)
-        for name in (listed.elf, listed.map, listed.baseline, *models):
+        for name in (listed.elf, listed.map, listed.baseline, listed.script, *models):
             if name is not None:
                 yield str(self._beside(name))
 
@@ -167,6 +171,17 @@ class Run:
         from mapinspect.readers.parts import read_part  # noqa: PLC0415 - start-up time
 
         return read_part(table.part, place=table.part_declared)
+
+    def _script_regions(self, table: BudgetTable) -> tuple[Region, ...]:
+        """Return the regions of the linker script, from command line or table, if any."""
+        path = self._request.script or self._beside(table.inputs.script)
+        if path is None:
+            return ()
+        from mapinspect.readers.linker_script import read_memory  # noqa: PLC0415 - start-up time
+        from mapinspect.readers.linker_sources import include_beside  # noqa: PLC0415 - the same
+
+        source = self._read(path, "script", "linker script")
+        return read_memory(source.path, source.content, include_beside(path)).regions
 
     def _baseline(self, table: BudgetTable) -> Baseline | None:
         """Return the earlier report, also one that cannot be used: its check says what follows."""

@@ -28,7 +28,7 @@ from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.elf_file import ElfFile
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Matched, Placement
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.part import Part
@@ -47,6 +47,7 @@ class Records:
     models: tuple[tuple[ModelEntry, bytes], ...] = ()
     needs: Mapping[str, ArenaNeed] = field(default_factory=dict)
     part: Part | None = None
+    script_regions: tuple[Region, ...] = ()
     baseline: Baseline | None = None
 
 
@@ -89,7 +90,9 @@ def inspect(records: Records) -> Inspection:
 def surroundings(records: Records) -> tuple[Surroundings, Accounts]:
     """Return the image's sections and regions, and which lies where."""
     elf, link_map = records.elf, records.link_map
-    regions = regions_of(records.table, link_map, elf.bits if elf else _MAP_BITS)
+    banks = records.part.regions() if records.part else ()
+    bits = elf.bits if elf else _MAP_BITS
+    regions = regions_of(records.table, link_map, bits, records.script_regions or banks)
     if elf is not None:
         sections = sections_of_elf(elf, link_map)
         unallocated = unallocated_sections(elf, link_map)

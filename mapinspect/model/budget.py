@@ -90,13 +90,15 @@ class ModelEntry:
 class Inputs:
     """The files that the table names, relative to its own folder.
 
-    ``baseline`` is the JSON report of an earlier build, which growth limits compare with.
+    ``baseline`` is the JSON report of an earlier build, which growth limits compare with;
+    ``script`` the linker script, for an image without a map.
     """
 
     elf: str | None = None
     map: str | None = None
     models: tuple[ModelEntry, ...] = ()
     baseline: str | None = None
+    script: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,7 @@ _PROJECT_RULES: Final = (Rule(Needs.FIRST, ("margin", "of")),)
 _INPUTS: Final = {
     "elf": Field(Kind.NAME, "the linked ELF file"),
     "map": Field(Kind.NAME, "the GNU ld link map of the same link"),
+    "linker-script": Field(Kind.NAME, "the linker script: its MEMORY block, where no map is"),
     "models": Field(Kind.TABLES, "the models that the firmware embeds", table=_MODEL),
     "baseline": Field(Kind.NAME, "the JSON report of an earlier build, for growth limits"),
 }

@@ -82,7 +82,13 @@ class Records:
             )
             for number, row in enumerate(values.get("models", ()))
         )
-        return Inputs(values.get("elf"), values.get("map"), models, values.get("baseline"))
+        return Inputs(
+            elf=values.get("elf"),
+            map=values.get("map"),
+            models=models,
+            baseline=values.get("baseline"),
+            script=values.get("linker-script"),
+        )
 
     def _region(self, row: dict[str, Any], number: int) -> RegionRow:
         path: Path = ("region", number)

@@ -36,7 +36,7 @@ class Builder:
         self._tokens = scan.tokens
         self._columns = scan.columns
         self._grammar = grammar
-        self._lines = Lines(scan.text, scan.columns.chunk_offsets)
+        self._lines = Lines(scan.text, scan.columns.chunk_offsets, scan.columns.chunk_lines)
         self._loaded = frozenset(self._load_paths())
         self._tables = Tables(
             scan.text, grammar, self._lines, lambda text: object_file(text, self._loaded)

@@ -118,9 +118,15 @@ def _stack_room(layout: Layout, placements: tuple[Placement, ...]) -> int | None
     region = None if top is None else region_at(top.value - 1, layout.regions)
     if top is None or region is None:
         return None
-    ends = [item.span.end for item in placements if item.region == region]
-    below = [end for end in ends if end <= top.value]
-    return 0 if len(below) < len(ends) else top.value - max(below, default=region.span.start)
+    granted = region.attributes.split("!")[0]
+    if granted and "w" not in granted:
+        return None  # no RAM: labels of a Harvard core have no offset
+    below = [
+        item.span.end
+        for item in placements
+        if item.region == region and item.span.start < top.value
+    ]
+    return max(0, top.value - max(below, default=region.span.start))
 
 
 def _elf_facts(elf: ElfFile | None) -> ElfFacts | None:

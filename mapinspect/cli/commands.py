@@ -18,6 +18,10 @@ _COMMANDS: Final = {
         "check_command",
         "Judge a linked firmware by its budget; exit 0 PASS, 1 FAIL, 2 cannot judge.",
     ),
+    "init": (
+        "init_command",
+        "Write a first budget table for a linked firmware.",
+    ),
     "map": (
         "map_command",
         "Say what a link map alone tells; exit 0 complete, 2 incomplete.",

@@ -108,15 +108,19 @@ class Pieces:
             if hole:
                 yield _hole(position, hole, printed, unprinted)
                 unprinted -= hole
-            yield replace(piece, start=start, size=size)
+            whole = start == piece.start and size == piece.size
+            yield piece if whole else replace(piece, start=start, size=size)
             position = start + size
         if position < end:
             yield _hole(position, end - position, printed, unprinted)
 
     def _reserved(self, piece: Piece) -> Iterator[Piece]:
         """Yield the parts of a piece: of a fill, what is kept for a stack or heap is apart."""
+        if piece.kind is not OwnerKind.FILL:
+            yield piece
+            return
         position = piece.start
-        for name, span in self._kept if piece.kind is OwnerKind.FILL else ():
+        for name, span in self._kept:
             start, end = max(span.start, position), min(span.end, piece.end)
             if start < end:
                 if position < start:

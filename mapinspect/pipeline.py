@@ -29,7 +29,7 @@ from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
-from mapinspect.needs import arena_need
+from mapinspect.needs import arena_need, models_in
 from mapinspect.readers.budget.find import find_config
 from mapinspect.readers.source import SourceFile, read_source
 
@@ -97,6 +97,8 @@ class Run:
             part=self._part(table),
             baseline=self._baseline(table),
             script_regions=() if link_map else self._script_regions(table),
+            networks={entry.name: network for entry, _, network in models},
+            stored=models_in(elf, ((source.content, network) for _, source, network in models)),
         )
         inspection = inspect(records)
         outcomes = judge(inspection, warnings_fail=self._request.warnings_fail)

@@ -10,7 +10,7 @@ from mapinspect.analysis.disagreements import disagreements
 from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
-from mapinspect.analysis.models import model_facts
+from mapinspect.analysis.models import GivenModel, embedded_models, model_facts
 from mapinspect.analysis.placement import Accounts, account, region_at
 from mapinspect.analysis.regions import map_regions, regions_of
 from mapinspect.analysis.reservations.find import reservations_of
@@ -28,9 +28,11 @@ from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.elf_file import ElfFile
+from mapinspect.model.embedded import StoredModel
 from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Matched, Placement
 from mapinspect.model.link_map import LinkMap
+from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import Reservations
 
@@ -39,7 +41,7 @@ _MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only ove
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Everything the readers found about one image."""
+    """Everything the readers found about one image; ``networks`` are by the models' names."""
 
     table: BudgetTable
     elf: ElfFile | None
@@ -49,13 +51,18 @@ class Records:
     part: Part | None = None
     script_regions: tuple[Region, ...] = ()
     baseline: Baseline | None = None
+    networks: Mapping[str, Network] = field(default_factory=dict)
+    stored: tuple[StoredModel, ...] = ()
 
 
 def inspect(records: Records) -> Inspection:
     """Return all facts about the image; judges nothing."""
     around, accounts = surroundings(records)
     used = usages(accounts, around.regions)
-    models = tuple(model_facts(around, entry, content) for entry, content in records.models)
+    given = [
+        GivenModel(entry, file, records.networks.get(entry.name)) for entry, file in records.models
+    ]
+    models = model_facts(around, given, records.stored)
     arenas = arena_facts(around, (entry for entry, _ in records.models), records.needs)
     table = records.table
     layout = _layout(around)
@@ -84,6 +91,7 @@ def inspect(records: Records) -> Inspection:
         stack_room=_stack_room(layout, accounts.placements) if layout else None,
         part=records.part,
         baseline=records.baseline,
+        embedded=embedded_models(around, records.stored, models),
     )
 
 

@@ -1,11 +1,13 @@
-"""What a model needs of its arena in one image; the pipeline's step between reading and facts."""
+"""What of an image depends on its models; the pipeline's step between reading and facts."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed, BuildEvidence
 from mapinspect.model.budget import ModelEntry
 from mapinspect.model.elf_file import ElfFile
+from mapinspect.model.embedded import StoredModel
 from mapinspect.model.network import Network
 
 _ALIGNMENT = 16  # bytes; the persistent part grows down from the arena's end, wherever that is
@@ -50,3 +52,14 @@ def _evidence(entry: ModelEntry, elf: ElfFile | None) -> BuildEvidence | None:
     from mapinspect.readers.tflite_evidence import build_evidence  # noqa: PLC0415
 
     return build_evidence(elf, wanted_structs())
+
+
+def models_in(
+    elf: ElfFile | None, given: Iterable[tuple[bytes, Network]]
+) -> tuple[StoredModel, ...]:
+    """Return the .tflite models among the loadable bytes of the image."""
+    if elf is None or b"TFL3" not in elf.content:
+        return ()
+    from mapinspect.readers.stored_models import stored_models  # noqa: PLC0415 - start-up time
+
+    return stored_models(elf, tuple(given))

@@ -29,7 +29,7 @@ from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
 from mapinspect.model.runtime import Recognised
-from mapinspect.needs import arena_need
+from mapinspect.needs import arena_need, models_in
 from mapinspect.readers.budget.find import find_config
 from mapinspect.readers.model_entries import model_entries
 from mapinspect.readers.source import SourceFile, read_source
@@ -102,6 +102,8 @@ class Run:
             part=self._part(table),
             baseline=self._baseline(table),
             script_regions=() if link_map else self._script_regions(table),
+            networks={entry.name: network for entry, _, network in models},
+            stored=models_in(elf, ((source.content, network) for _, source, network in models)),
             measured=self._measured(table, elf),
             recognised=self._recognised(elf, table, models),
             sha256=next((item.sha256 for item in self._inputs if item.role == "elf"), ""),

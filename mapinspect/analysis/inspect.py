@@ -11,7 +11,7 @@ from mapinspect.analysis.elastic import reserves, stretched
 from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
-from mapinspect.analysis.models import model_facts
+from mapinspect.analysis.models import GivenModel, embedded_models, model_facts
 from mapinspect.analysis.placement import Accounts, account, region_at
 from mapinspect.analysis.regions import map_regions, regions_of
 from mapinspect.analysis.reservations.find import reservations_of
@@ -29,12 +29,25 @@ from mapinspect.analysis.weighing import Peaks, identities, rooms, weighed
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
+from mapinspect.model.budget_rows import Piece
 from mapinspect.model.elf_file import ElfFile
+from mapinspect.model.embedded import StoredModel
 from mapinspect.model.image import Evidence, Region
-from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Matched, Placement
+from mapinspect.model.inspection import (
+    ArenaFacts,
+    ElfFacts,
+    Inspection,
+    MapFacts,
+    Matched,
+    ModelFacts,
+    Placement,
+    Usage,
+)
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.measurement import Measurement
+from mapinspect.model.network import Network
 from mapinspect.model.part import Part
+from mapinspect.model.reservation import Reservation
 from mapinspect.model.runtime import Recognised
 
 _MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only overflow is judged
@@ -42,7 +55,7 @@ _MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only ove
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Everything the readers found about one image."""
+    """Everything the readers found about one image; ``networks`` are by the models' names."""
 
     table: BudgetTable
     elf: ElfFile | None
@@ -52,52 +65,75 @@ class Records:
     part: Part | None = None
     script_regions: tuple[Region, ...] = ()
     baseline: Baseline | None = None
+    networks: Mapping[str, Network] = field(default_factory=dict)
+    stored: tuple[StoredModel, ...] = ()
     measured: tuple[Measurement, ...] = ()
     sha256: str = ""  # of the ELF file
     recognised: tuple[Recognised, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What the six rows and the table's rows are counted from."""
+
+    usages: tuple[Usage, ...]
+    pieces: tuple[Piece, ...]
+    models: tuple[ModelFacts, ...]
+    arenas: tuple[ArenaFacts, ...]
+    kept: tuple[Reservation, ...]
+    peaks: Peaks
+
+
 def inspect(records: Records) -> Inspection:
     """Return all facts about the image; judges nothing."""
     around, accounts = surroundings(records)
-    used = usages(accounts, around.regions)
-    models = tuple(model_facts(around, entry, content) for entry, content in records.models)
-    arenas = arena_facts(around, (entry for entry, _ in records.models), records.needs)
-    table = records.table
-    layout = _layout(around)
-    kept = stretched(layout, reservations_of(layout).items) if layout else ()
-    spare = reserves(layout, kept, accounts.placements)
-    rows = pieces(used, claims(models, arenas, kept, records.recognised), spare)
-    used = with_reserves(used, rows)
-    counts = counted(table, around, rows)
-    estimates = Estimates.of(models, arenas)
-    marks = identities(records.elf, records.sha256)
-    room = rooms(around.regions, kept, arenas)
-    peaks = Peaks(weighed(records.measured, marks, room), room)
+    layout, table = _layout(around), records.table
+    found = _rows(records, around, accounts, layout)
+    counts = counted(table, around, found.pieces)
+    estimates = Estimates.of(found.models, found.arenas)
     return Inspection(
         table=table,
         elf=_elf_facts(records.elf),
         map=_map_facts(records, around) if records.link_map else None,
         regions=around.regions,
-        usages=used,
+        usages=found.usages,
         limits=region_limits(table, around.regions),
         placements=accounts.placements,
-        uses=uses(used, rows, arenas),
-        pieces=rows,
-        models=models,
-        arenas=arenas,
+        uses=uses(found.usages, found.pieces, found.arenas),
+        pieces=found.pieces,
+        models=found.models,
+        arenas=found.arenas,
         budget_matches={
             row: Matched(item.places, item.bytes) for row, item in counts.items() if item.places
         },
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
-        rows=row_numbers(table, around, counts, estimates, kept, peaks=peaks),
-        measured=peaks.items,
-        reservations=kept,
+        rows=row_numbers(table, around, counts, estimates, found.kept, peaks=found.peaks),
+        measured=found.peaks.items,
+        reservations=found.kept,
         habits=habits(around),
         stack_room=_stack_room(layout, accounts.placements) if layout else None,
         part=records.part,
         baseline=records.baseline,
+        embedded=embedded_models(around, records.stored, found.models),
     )
+
+
+def _rows(
+    records: Records, around: Surroundings, accounts: Accounts, layout: Layout | None
+) -> _Rows:
+    given = [
+        GivenModel(entry, file, records.networks.get(entry.name)) for entry, file in records.models
+    ]
+    models = model_facts(around, given, records.stored)
+    arenas = arena_facts(around, (entry for entry, _ in records.models), records.needs)
+    kept = stretched(layout, reservations_of(layout).items) if layout else ()
+    used = usages(accounts, around.regions)
+    spare = reserves(layout, kept, accounts.placements)
+    found = pieces(used, claims(models, arenas, kept, records.recognised), spare)
+    room = rooms(around.regions, kept, arenas)
+    marks = identities(records.elf, records.sha256)
+    peaks = Peaks(weighed(records.measured, marks, room), room)
+    return _Rows(with_reserves(used, found), found, models, arenas, kept, peaks)
 
 
 def surroundings(records: Records) -> tuple[Surroundings, Accounts]:

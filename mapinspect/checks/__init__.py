@@ -24,6 +24,7 @@ from mapinspect.checks.section_outside_regions import section_outside_regions
 from mapinspect.checks.sections_overlap import sections_overlap
 from mapinspect.checks.waiver_matches_nothing import waiver_matches_nothing
 from mapinspect.checks.weights_duplicated import weights_duplicated
+from mapinspect.checks.weights_misaligned import weights_misaligned
 from mapinspect.checks.weights_missing import weights_missing
 from mapinspect.checks.weights_not_in_flash import weights_not_in_flash
 
@@ -36,6 +37,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     sections_overlap,
     weights_missing,
     weights_not_in_flash,
+    weights_misaligned,
     weights_duplicated,
     embedded_model_differs,
     arena_too_small,

@@ -18,7 +18,7 @@ from mapinspect.model.inspection import Inspection, ModelCopy, ModelFacts
 
 @check("embedded-model-differs", "every embedded model equals its file, byte for byte", __doc__)
 def embedded_model_differs(inspection: Inspection) -> Iterator[Outcome]:
-    """Compare each copy found by its symbol with the file."""
+    """Compare each copy with the file, and say what a difference most likely comes from."""
     if not inspection.models:
         yield not_claimed("weights", "no model is given")
     for model in inspection.models:
@@ -38,6 +38,8 @@ def _differs(model: ModelFacts, copy: ModelCopy) -> Outcome:
         message = f"{name} holds {size} bytes, {model.entry.file} only {model.size}"
     else:
         message = f"{name} differs from {model.entry.file}, first at byte {copy.first_difference}"
+    if copy.cause and copy.cause not in message:
+        message = f"{message}: {copy.cause}"
     evidence = (
         Evidence(model.entry.file, None, f"{model.size} bytes"),
         copy.place.evidence,

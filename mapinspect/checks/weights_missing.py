@@ -13,6 +13,7 @@ the firmware loads its model at run time, take it out of the table.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
+from mapinspect.checks.weights import unnamed_models
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection, ModelFacts
@@ -38,6 +39,7 @@ def _judge(inspection: Inspection, model: ModelFacts) -> Outcome:
         f"{name} is not in the image: {wanted}, "
         f"and the {model.size} bytes of {model.entry.file} are nowhere"
     )
-    evidence = (model.entry.declared, Evidence(inspection.elf.path, None, wanted))
+    others = (other.place.evidence for other in unnamed_models(inspection))
+    evidence = (model.entry.declared, Evidence(inspection.elf.path, None, wanted), *others)
     remedy = "refer to the array, or KEEP() its section; --gc-sections drops what nothing uses"
     return broken(name, message, evidence, remedy)

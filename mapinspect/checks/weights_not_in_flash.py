@@ -13,27 +13,30 @@ Mend it by declaring the array `const`, and by placing its section in Flash.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
+from mapinspect.checks.weights import unnamed_models
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
-from mapinspect.model.inspection import Inspection, Located, ModelCopy, ModelFacts
+from mapinspect.model.inspection import Inspection, Located
 
 _READ_ONLY = ("flash", "external-flash")
 
 
 @check("weights-not-in-flash", "the weights of every model lie in Flash, read-only", __doc__)
 def weights_not_in_flash(inspection: Inspection) -> Iterator[Outcome]:
-    """Judge every copy of every model by its section's flags and its region's kind."""
-    if not inspection.models:
+    """Judge every copy of every model, also of those that nobody named, by section and region."""
+    others = unnamed_models(inspection)
+    if not inspection.models and not others:
         yield not_claimed("weights", "no model is given")
     for model in inspection.models:
         if not model.copies:
             yield not_claimed(model.entry.name, "its weights were not found")
         for copy in model.copies:
-            yield _judge(inspection, model, copy)
+            yield _judge(inspection, copy.place, copy.place.span.size or model.size)
+    for other in others:
+        yield _judge(inspection, other.place, other.place.span.size)
 
 
-def _judge(inspection: Inspection, model: ModelFacts, copy: ModelCopy) -> Outcome:
-    place, name = copy.place, copy.place.name
-    size = place.span.size or model.size
+def _judge(inspection: Inspection, place: Located, size: int) -> Outcome:
+    name = place.name
     kind = inspection.kind(place.region) if place.region else None
     evidence = (place.evidence, place.section.evidence)
     if not place.section.writable and _only_attributes_say_ram(inspection, place):

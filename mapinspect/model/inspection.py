@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import Piece, RowNumbers, Use
+from mapinspect.model.embedded import EmbeddedModel
 from mapinspect.model.image import Evidence, Region
 from mapinspect.model.measurement import Weighed
 from mapinspect.model.part import Part
@@ -50,13 +51,15 @@ class ModelCopy:
     """One copy of a model in the image.
 
     ``matches`` is None when no bytes are there to compare (NOBITS); ``first_difference`` is the
-    offset of the first byte that differs from the file.
+    offset of the first byte that differs from the file; ``cause`` says what is likely behind it,
+    or is "".
     """
 
     place: Located
     matches: bool | None
     first_difference: int | None
     found_by: str  # "symbol" or "content"
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +195,7 @@ class Inspection:
     habits: Habits
     part: Part | None = None
     baseline: Baseline | None = None
+    embedded: tuple[EmbeddedModel, ...] = ()
     measured: tuple[Weighed, ...] = ()
     pieces: tuple[Piece, ...] = ()
 

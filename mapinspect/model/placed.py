@@ -16,7 +16,8 @@ class PlacedSection:
     (``.bss``) costs nothing at its LMA, whatever load address a map prints. ``overlay`` marks a
     member of an OVERLAY, which may share run-time addresses with the members beside it;
     ``placeholder`` a section that holds nothing and only skips what another region's view of
-    the same memory holds there.
+    the same memory holds there. ``order`` is its place in the linker script, as far as known;
+    sections of one place are in the order of their headers.
     """
 
     ordinal: int
@@ -31,6 +32,7 @@ class PlacedSection:
     evidence: Evidence
     overlay: bool = False
     placeholder: bool = False
+    order: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class Usage:
     between them. ``largest_free`` is the largest run of bytes that no section takes up, which may
     lie between sections. ``used`` minus what ``ld --print-memory-usage`` says is the sum of the
     rows of ``explained``: none on ordinary images. ``placements`` are in address order.
+    ``otherwise`` is what the region holds if sections at addresses that it shares with another
+    region were assigned the other way: neither map nor ELF tells.
 
     ``elastic`` are the bytes of the extent that only a heap or stack takes which is given whatever
     is left, ``elastic_occupied`` those of them that a section holds; ``reserved`` the bytes of
@@ -82,6 +86,7 @@ class Usage:
     largest_free: int
     explained: tuple[Explained, ...]
     placements: tuple[Placement, ...]
+    otherwise: "Usage | None" = None
     elastic: int = 0
     elastic_occupied: int = 0
     reserved: int = 0
@@ -90,6 +95,11 @@ class Usage:
     def charged(self) -> int:
         """Return the bytes that count against limits: use and fixed reserves, nothing elastic."""
         return self.used - self.elastic + self.reserved
+
+    @property
+    def charged_occupied(self) -> int:
+        """Return the same of the bytes of sections alone."""
+        return self.occupied - self.elastic_occupied + self.reserved
 
     @property
     def free(self) -> int:
@@ -113,9 +123,7 @@ class RegionLimit:
 
     def measured(self, usage: Usage) -> int:
         """Return the bytes of ``usage`` that count against the limit."""
-        if self.measure == "occupied":
-            return usage.occupied - usage.elastic_occupied + usage.reserved
-        return usage.charged
+        return usage.charged_occupied if self.measure == "occupied" else usage.charged
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,25 @@ def read_network(path: str, content: bytes) -> Network:
     Raises InputError for anything that is not a complete, consistent .tflite model.
     """
     refuse_other_formats(path, content)
+    return _read(FlatBuffer(path, content))
+
+
+def read_embedded(path: str, content: bytes) -> Network:
+    """Return the model that begins ``content``, whatever follows it.
+
+    Its ``size`` reaches to the last byte that is read; a file may have up to 15 bytes more.
+    Raises InputError as ``read_network`` does.
+    """
+    refuse_other_formats(path, content)
     buffer = FlatBuffer(path, content)
+    network = _read(buffer)
+    tensors = (tensor for graph in network.subgraphs for tensor in graph.tensors)
+    ends = (tensor.data_offset + tensor.data_size for tensor in tensors)
+    return replace(network, size=max(buffer.extent, *ends))
+
+
+def _read(buffer: FlatBuffer) -> Network:
+    path, content = buffer.path, buffer.content
     model = buffer.root()
     version = model.integer(0, "u32")
     if version != VERSION:

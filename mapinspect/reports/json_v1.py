@@ -47,6 +47,7 @@ def render(report: Report) -> str:
         ],
         "rows": _rows(facts) if facts else [],
         "weights": _weights(facts) if facts else [],
+        "embedded": _embedded(facts) if facts else [],
         "arena": _arenas(facts) if facts else [],
         "measured": [_measured(report, item) for item in facts.measured] if facts else [],
         "claims": {status.value: report.count(status) for status in _CLAIMS},
@@ -77,6 +78,8 @@ def _regions(facts: Inspection) -> list[dict[str, Any]]:
             "occupied": usage.occupied,
             "elastic": usage.elastic,
             "reserved": usage.reserved,
+            "charged": usage.charged,
+            "charged_occupied": usage.charged_occupied,
             "free": usage.free,
         }
         for usage in facts.usages
@@ -115,6 +118,26 @@ def _weights(facts: Inspection) -> list[dict[str, Any]]:
         }
         for model in facts.models
         for copy in model.copies
+    ]
+
+
+def _embedded(facts: Inspection) -> list[dict[str, Any]]:
+    """Return the models found by their content; ``model`` is the given one that each is."""
+    return [
+        {
+            "model": model.entry and _text(model.entry),
+            "symbols": [_text(name) for name in model.symbols],
+            "section": _text(model.place.section.name),
+            "region": model.place.region and _text(model.place.region),
+            "vma": model.place.span.start,
+            "lma": model.place.lma,
+            "size": model.place.span.size,
+            "alignment": model.place.alignment,
+            "writable": model.place.section.writable,
+            "complete": model.network is not None,
+            "fault": _text(model.fault),
+        }
+        for model in facts.embedded
     ]
 
 

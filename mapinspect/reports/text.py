@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tabulate import tabulate
 
 from mapinspect.model.arena_room import slack
+from mapinspect.model.embedded import EmbeddedModel
 from mapinspect.model.finding import Finding, Status
 from mapinspect.model.inspection import Inspection, Located
 from mapinspect.model.report import BudgetLine, Report
@@ -79,6 +80,16 @@ def _weight_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:
     for model in facts.models:
         for copy in model.copies:
             yield "weights", copy.place, "equals its file" if copy.matches else "differs"
+    for other in facts.embedded:
+        if other.entry is None:
+            yield "model", other.place, f"embedded model: {_model_note(other)}"
+
+
+def _model_note(model: EmbeddedModel) -> str:
+    if model.network is None:
+        return printable(model.fault)
+    operators = sum(len(graph.operators) for graph in model.network.subgraphs)
+    return f"{operators} operators, no --model given"
 
 
 def _arena_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:

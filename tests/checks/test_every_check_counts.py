@@ -68,6 +68,7 @@ ALONE = {
     ),
     "weights-missing": with_model,
     "weights-not-in-flash": lambda: with_model(copy(located("g_model", STORED)), home=STORED),
+    "weights-misaligned": lambda: with_model(copy(located("g_model", text(), 6))),
     "weights-duplicated": lambda: with_model(
         copy(located("g_model", text())), copy(located("g_copy", text(), 128))
     ),

@@ -24,6 +24,7 @@ from mapinspect.analysis.sections import (
     unallocated_sections,
 )
 from mapinspect.analysis.usage import usages
+from mapinspect.analysis.weighing import Peaks, identities, rooms, weighed
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
@@ -32,6 +33,7 @@ from mapinspect.model.embedded import StoredModel
 from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Matched, Placement
 from mapinspect.model.link_map import LinkMap
+from mapinspect.model.measurement import Measurement
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import Reservations
@@ -53,6 +55,8 @@ class Records:
     baseline: Baseline | None = None
     networks: Mapping[str, Network] = field(default_factory=dict)
     stored: tuple[StoredModel, ...] = ()
+    measured: tuple[Measurement, ...] = ()
+    sha256: str = ""  # of the ELF file
 
 
 def inspect(records: Records) -> Inspection:
@@ -70,6 +74,9 @@ def inspect(records: Records) -> Inspection:
     rows = pieces(used, models, arenas, kept.items)
     counts = counted(table, around, rows)
     estimates = Estimates.of(models, arenas)
+    marks = identities(records.elf, records.sha256)
+    room = rooms(around.regions, kept.items, arenas)
+    peaks = Peaks(weighed(records.measured, marks, room), room)
     return Inspection(
         table=table,
         elf=_elf_facts(records.elf),
@@ -85,7 +92,8 @@ def inspect(records: Records) -> Inspection:
             row: Matched(item.places, item.bytes) for row, item in counts.items() if item.places
         },
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
-        rows=row_numbers(table, around, counts, estimates, kept.items),
+        rows=row_numbers(table, around, counts, estimates, kept.items, peaks=peaks),
+        measured=peaks.items,
         reservations=kept.items,
         habits=habits(around),
         stack_room=_stack_room(layout, accounts.placements) if layout else None,

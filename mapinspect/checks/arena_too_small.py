@@ -3,12 +3,13 @@
 The need is planned from the model: every activation tensor gets an offset, and the highest end is
 what the arena must hold. An arena that does not start on a 16-byte boundary loses the bytes up to
 the next one. When only a lower bound of the need is known, an arena below it is broken and one
-above it is undecided.
+above it is undecided, unless a measurement of this very build, marked with its build-id, shows
+that the device made do with it.
 
     error[arena-too-small]: tensor_arena has 8192 usable bytes and needs 12000, 3808 too few
 
 Mend it by raising the array's size to the need stated; when the need is a lower bound, name the
-runtime in the model's entry.
+runtime in the model's entry, or give a log with `arena_used` and `build_id`.
 """
 
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from mapinspect.model.arena_room import ARENA_ALIGNMENT, lost
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import ArenaFacts, Inspection, Located
+from mapinspect.model.measurement import Build, Weighed
 
 
 @check("arena-too-small", "every tensor arena is as large as its models need", __doc__)
@@ -36,7 +38,7 @@ def arena_too_small(inspection: Inspection) -> Iterator[Outcome]:
             message = f"what {', '.join(arena.models)} needs of {place.name} is unknown"
             yield undecided(place.name, message, (place.evidence,), "give the model file")
         else:
-            yield _compare(arena, place, arena.needed)
+            yield _compare(arena, place, arena.needed, _measured(inspection, place))
 
 
 def _not_found(inspection: Inspection, arena: ArenaFacts) -> Outcome:
@@ -54,7 +56,17 @@ def _not_found(inspection: Inspection, arena: ArenaFacts) -> Outcome:
     return undecided(arena.wanted, message, candidates, "name the one that is the arena")
 
 
-def _compare(arena: ArenaFacts, place: Located, needed: int) -> Outcome:
+def _measured(inspection: Inspection, place: Located) -> Weighed | None:
+    """Return the highest peak of the arena that was measured on this very build."""
+    own = [
+        item
+        for item in inspection.measured
+        if item.build is Build.SAME and item.item.kind == "arena" and item.span == place.span
+    ]
+    return max(own, key=lambda item: item.item.bytes, default=None)
+
+
+def _compare(arena: ArenaFacts, place: Located, needed: int, measured: Weighed | None) -> Outcome:
     missed = lost(arena)
     usable = max(0, place.span.size - missed)
     evidence = (*arena.need_evidence, place.evidence)
@@ -70,7 +82,8 @@ def _compare(arena: ArenaFacts, place: Located, needed: int) -> Outcome:
         )
         remedy = f"make the arena at least {needed} bytes, aligned to {ARENA_ALIGNMENT}"
         return broken(place.name, message, evidence, remedy)
-    if not arena.exact:
+    # A peak below the bound is not of all models that share the arena.
+    if not arena.exact and (measured is None or measured.item.bytes < needed):
         reasons = "; ".join(arena.reasons) or "not every part of the need is known"
         message = f"{place.name} needs at least {needed} bytes: {reasons}"
         remedy = "name the runtime that plans the arena in the model's entry"

@@ -11,6 +11,7 @@ from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import RowNumbers, Use
 from mapinspect.model.embedded import EmbeddedModel
 from mapinspect.model.image import Evidence, Region
+from mapinspect.model.measurement import Weighed
 from mapinspect.model.part import Part
 from mapinspect.model.placed import (
     Explained,
@@ -193,6 +194,7 @@ class Inspection:
     part: Part | None = None
     baseline: Baseline | None = None
     embedded: tuple[EmbeddedModel, ...] = ()
+    measured: tuple[Weighed, ...] = ()
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""

@@ -11,7 +11,9 @@ import pytest
 from mapinspect import checks
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks import judge as judging
+from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
+from mapinspect.model.measurement import Measurement, Run
 from mapinspect.model.report import Verdict
 from tests.builders import (
     RAM,
@@ -41,6 +43,11 @@ def synthetic(*sections: object, **changes: object) -> Inspection:
 
 def with_model(*copies: object, home: object = None) -> Inspection:
     return synthetic(*([home] if home else []), models=(model(*copies),))
+
+
+def peak(used: int, **run: object) -> Measurement:
+    given = replace(Run(build_id="auto", iterations=1000), **run)
+    return Measurement("stack.peak", "stack", "main", used, given, Evidence("run.log", 1, ""))
 
 
 HOME = bss(0xF00)
@@ -77,6 +84,8 @@ ALONE = {
     "placement-broken": lambda: linked(
         "[[placement]]\nid = 'p'\nmatch = { symbol = 'g_kws_model' }\nregion = 'SRAM1'\n"
     ),
+    "measured-over-reserve": lambda: facts("", measured=[peak(4097)]),
+    "measurement-stale": lambda: facts("", measured=[peak(9, build_id="00" * 20)]),
     "row-matches-nothing": lambda: linked(
         "[[budget]]\nid = 'x'\nmatch = { symbol = 'nobody' }\nlimit = 1\n"
     ),
@@ -89,7 +98,10 @@ ALONE = {
     ),
 }
 # The map's doubt makes everything undecided, so what these two add is only their own answer.
-WARNING = {"map-lines-unknown": lambda: synthetic(map=map_facts(unknown=1))}
+WARNING = {
+    "measurement-doubtful": lambda: facts("", measured=[peak(9, iterations=1)]),
+    "map-lines-unknown": lambda: synthetic(map=map_facts(unknown=1)),
+}
 
 
 def without(monkeypatch: pytest.MonkeyPatch, id_: str) -> None:

@@ -5,7 +5,7 @@ print(report.verdict)
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -24,14 +24,14 @@ from mapinspect.model.budget import BudgetTable, Inputs, ModelEntry
 from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Finding, Severity
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Region
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
-from mapinspect.needs import arena_need, models_in
+from mapinspect.needs import arena_need, arena_sizes, models_in, recognised_in
 from mapinspect.readers.budget.find import find_config
-from mapinspect.readers.source import SourceFile, read_source
+from mapinspect.readers.source import SourceFile, by_file_name, is_same, read_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class Request:
     Without ``config`` the table is looked for from the working directory upward, to the root of
     the repository. ``warnings_fail`` turns every warning into a broken claim. ``profile`` is one
     of the table's; ``baseline`` an earlier JSON report; ``today`` what waivers expire by.
+    ``script`` is the linker script, whose regions an image without a map is judged by.
     """
 
     elf: Path | None = None
@@ -51,6 +52,7 @@ class Request:
     profile: str | None = None
     baseline: Path | None = None
     today: date | None = None
+    script: Path | None = None
 
 
 class Run:
@@ -96,6 +98,9 @@ class Run:
             baseline=self._baseline(table),
             networks={entry.name: network for entry, _, network in models},
             stored=models_in(elf, ((source.content, network) for _, source, network in models)),
+            script_regions=() if link_map else self._script_regions(table),
+            recognised=recognised_in(elf, link_map, self._runtimes(table)),
+            arena_sizes=lambda: arena_sizes(elf),
         )
         inspection = inspect(records)
         outcomes = judge(inspection, warnings_fail=self._request.warnings_fail)
@@ -106,12 +111,20 @@ class Run:
     def _named(self) -> Iterator[str]:
         """Yield every file that command line and table name as an input."""
         request, listed = self._request, self._listed
-        given = (request.config, request.elf, request.map, request.baseline, *request.models)
+        files = (request.config, request.elf, request.map, request.baseline, request.script)
+        given = (*files, *request.models)
         for path in given:
             if path is not None:
                 yield str(path)
         models = (entry.file for entry in listed.models)
-        for name in (listed.elf, listed.map, listed.baseline, *models):
+        for name in (
+            listed.elf,
+            listed.map,
+            listed.baseline,
+            listed.script,
+            *listed.runtimes,
+            *models,
+        ):
             if name is not None:
                 yield str(self._beside(name))
 
@@ -163,12 +176,27 @@ class Run:
         source = self._read(path, "map", "link map")
         return read_map(source.path, source.content)
 
+    def _runtimes(self, table: BudgetTable) -> list[SourceFile]:
+        paths = (self._beside(name) for name in table.inputs.runtimes)
+        return [self._read(path, "runtimes", "table of runtimes") for path in paths if path]
+
     def _part(self, table: BudgetTable) -> Part | None:
         if table.part is None:
             return None
         from mapinspect.readers.parts import read_part  # noqa: PLC0415 - start-up time
 
         return read_part(table.part, place=table.part_declared)
+
+    def _script_regions(self, table: BudgetTable) -> tuple[Region, ...]:
+        """Return the regions of the linker script, from command line or table, if any."""
+        path = self._request.script or self._beside(table.inputs.script)
+        if path is None:
+            return ()
+        from mapinspect.readers.linker_script import read_memory  # noqa: PLC0415 - start-up time
+        from mapinspect.readers.linker_sources import include_beside  # noqa: PLC0415 - the same
+
+        source = self._read(path, "script", "linker script")
+        return read_memory(source.path, source.content, include_beside(path)).regions
 
     def _baseline(self, table: BudgetTable) -> Baseline | None:
         """Return the earlier report, also one that cannot be used: its check says what follows."""
@@ -185,7 +213,7 @@ class Run:
 
     def _entries(self, table: BudgetTable) -> tuple[ModelEntry, ...]:
         """Return the table's models, each from the file of its name on the command line."""
-        given = _by_file_name(self._request.models)
+        given = by_file_name(self._request.models)
         listed = [os.path.basename(entry.file) for entry in table.inputs.models]
         entries = []
         for entry, name in zip(table.inputs.models, listed, strict=True):
@@ -216,7 +244,7 @@ class Run:
         path = os.path.join(self._folder, name)
         plain = os.path.normpath(path)
         # `..` behind a link leads elsewhere than its spelling says: then the spelling is kept.
-        return Path(plain if _is_same(plain, path) else path)
+        return Path(plain if is_same(plain, path) else path)
 
     def _read(self, path: Path, role: str, what: str) -> SourceFile:
         source = read_source(path, str(path), what)
@@ -255,21 +283,3 @@ def diagnose(request: Request, *, stale: bool) -> Diagnosis:
         arenas=planned_arenas(image, entries, needs),
         weights=tuple(costly_weights(image, entries)),
     )
-
-
-def _by_file_name(paths: Iterable[Path]) -> dict[str, str]:
-    """Return the paths by their last part; raise InputError when two of them share it."""
-    found: dict[str, str] = {}
-    for path in paths:
-        if found.setdefault(path.name, str(path)) != str(path):
-            what = f"has the file name of {found[path.name]}"
-            raise InputError(str(path), None, what, "list both in a table, or rename one")
-    return found
-
-
-def _is_same(path: str, other: str) -> bool:
-    """Return whether both lead to one file, or to none."""
-    try:
-        return os.path.samefile(path, other)
-    except (OSError, ValueError):
-        return not os.path.exists(path) and not os.path.exists(other)

@@ -20,7 +20,17 @@ LAYERS = {
     "integration": set(),
     "needs": {"readers", "analysis", "model", "errors"},
     "pipeline": {"needs", "readers", "analysis", "checks", "model", "errors"},
-    "cli": {"pipeline", "readers", "analysis", "checks", "reports", "model", "errors", "resources"},
+    "cli": {
+        "needs",
+        "pipeline",
+        "readers",
+        "analysis",
+        "checks",
+        "reports",
+        "model",
+        "errors",
+        "resources",
+    },
     "__main__": {"cli"},
     "__init__": set(),
 }

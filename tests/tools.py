@@ -1,9 +1,9 @@
 """Programs that tests run: skipped by name where they are absent.
 
-``MAPINSPECT_REQUIRE_TOOLS=1`` turns the skip into a failure: in CI no test may be left out.
+Under ``MAPINSPECT_REQUIRE_TOOLS=1`` such a skip, which begins with "needs", fails the run
+(conftest.py).
 """
 
-import os
 import shutil
 
 import pytest
@@ -18,6 +18,4 @@ def need(*names: str) -> None:
 
 def without(what: str) -> None:
     """Skip the test since something it needs is not there."""
-    if os.environ.get("MAPINSPECT_REQUIRE_TOOLS") == "1":
-        pytest.fail(f"needs {what}, and MAPINSPECT_REQUIRE_TOOLS=1 forbids to skip", pytrace=False)
     pytest.skip(f"needs {what}")

@@ -1,9 +1,9 @@
 """Records of map, ELF, models and table → the Inspection that checks read."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from mapinspect.analysis.arenas import arena_facts
+from mapinspect.analysis.arenas import ArenaClues, arena_facts, no_sizes
 from mapinspect.analysis.conservation import unconserved
 from mapinspect.analysis.counting import counted
 from mapinspect.analysis.disagreements import disagreements
@@ -29,19 +29,24 @@ from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.embedded import StoredModel
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Matched, Placement
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import Reservations
+from mapinspect.model.runtime import Recognised
 
 _MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only overflow is judged
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Everything the readers found about one image; ``networks`` are by the models' names."""
+    """Everything the readers found about one image; ``networks`` are by the models' names.
+
+    ``arena_sizes`` reads the constants that debug information gives for arenas on the heap; it is
+    asked only where no array is the arena.
+    """
 
     table: BudgetTable
     elf: ElfFile | None
@@ -49,9 +54,12 @@ class Records:
     models: tuple[tuple[ModelEntry, bytes], ...] = ()
     needs: Mapping[str, ArenaNeed] = field(default_factory=dict)
     part: Part | None = None
+    script_regions: tuple[Region, ...] = ()
     baseline: Baseline | None = None
     networks: Mapping[str, Network] = field(default_factory=dict)
     stored: tuple[StoredModel, ...] = ()
+    recognised: tuple[Recognised, ...] = ()
+    arena_sizes: Callable[[], Mapping[str, int]] = no_sizes
 
 
 def inspect(records: Records) -> Inspection:
@@ -62,7 +70,8 @@ def inspect(records: Records) -> Inspection:
         GivenModel(entry, file, records.networks.get(entry.name)) for entry, file in records.models
     ]
     models = model_facts(around, given, records.stored)
-    arenas = arena_facts(around, (entry for entry, _ in records.models), records.needs)
+    clues = ArenaClues(records.recognised, records.arena_sizes)
+    arenas = arena_facts(around, [entry for entry, _ in records.models], records.needs, clues)
     table = records.table
     layout = _layout(around)
     kept = reservations_of(layout) if layout else Reservations((), ())
@@ -91,13 +100,16 @@ def inspect(records: Records) -> Inspection:
         part=records.part,
         baseline=records.baseline,
         embedded=embedded_models(around, records.stored, models),
+        recognised=records.recognised,
     )
 
 
 def surroundings(records: Records) -> tuple[Surroundings, Accounts]:
     """Return the image's sections and regions, and which lies where."""
     elf, link_map = records.elf, records.link_map
-    regions = regions_of(records.table, link_map, elf.bits if elf else _MAP_BITS)
+    banks = records.part.regions() if records.part else ()
+    bits = elf.bits if elf else _MAP_BITS
+    regions = regions_of(records.table, link_map, bits, records.script_regions or banks)
     if elf is not None:
         sections = sections_of_elf(elf, link_map)
         unallocated = unallocated_sections(elf, link_map)
@@ -123,9 +135,15 @@ def _stack_room(layout: Layout, placements: tuple[Placement, ...]) -> int | None
     region = None if top is None else region_at(top.value - 1, layout.regions)
     if top is None or region is None:
         return None
-    ends = [item.span.end for item in placements if item.region == region]
-    below = [end for end in ends if end <= top.value]
-    return 0 if len(below) < len(ends) else top.value - max(below, default=region.span.start)
+    granted = region.attributes.split("!")[0]
+    if granted and "w" not in granted:
+        return None  # no RAM: labels of a Harvard core have no offset
+    below = [
+        item.span.end
+        for item in placements
+        if item.region == region and item.span.start < top.value
+    ]
+    return max(0, top.value - max(below, default=region.span.start))
 
 
 def _elf_facts(elf: ElfFile | None) -> ElfFacts | None:

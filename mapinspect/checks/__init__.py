@@ -3,6 +3,7 @@
 from typing import Final
 
 from mapinspect.checks.arena_misplaced import arena_misplaced
+from mapinspect.checks.arena_oversized import arena_oversized
 from mapinspect.checks.arena_too_small import arena_too_small
 from mapinspect.checks.bytes_not_conserved import bytes_not_conserved
 from mapinspect.checks.check import Check, Review
@@ -38,6 +39,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     weights_duplicated,
     embedded_model_differs,
     arena_too_small,
+    arena_oversized,
     arena_misplaced,
     placement_broken,
     row_matches_nothing,

@@ -29,6 +29,9 @@ _FILE = click.Path(path_type=Path)
 @click.option("--elf", type=_FILE, help="The linked ELF file. Without it nothing can PASS.")
 @click.option("--map", "map_", type=_FILE, help="The GNU ld map of the same link (-Wl,-Map=F).")
 @click.option(
+    "--linker-script", "script", type=_FILE, help="Its MEMORY block says the regions without a map."
+)
+@click.option(
     "--model",
     "models",
     type=_FILE,
@@ -69,6 +72,7 @@ def check_command(
     *,
     elf: Path | None,
     map_: Path | None,
+    script: Path | None,
     models: tuple[Path, ...],
     config: Path | None,
     profile: str | None,
@@ -99,7 +103,8 @@ def check_command(
     if stamp is not None:
         discard_stamp(Path(stamp))
     strict = fail_on == "warning"
-    report = check(Request(elf, map_, models, config, strict, profile, baseline))
+    request = Request(elf, map_, models, config, strict, profile, baseline, script=script)
+    report = check(request)
     if exit_zero:
         note = "gate disabled: --exit-zero turns FAIL and UNKNOWN into exit status 0"
         report = replace(report, notes=(*report.notes, note))

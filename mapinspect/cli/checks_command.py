@@ -1,6 +1,5 @@
-"""``mapinspect checks`` and ``mapinspect explain``: what is checked, and why."""
+"""``mapinspect checks``: what is checked."""
 
-import difflib
 import json
 from collections.abc import Iterable
 
@@ -8,7 +7,7 @@ import click
 
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks.check import Check, Review
-from mapinspect.checks.explain import allowed, explain, severity
+from mapinspect.checks.explain import allowed, severity
 
 
 @click.command("checks")
@@ -48,20 +47,3 @@ def _table(catalogue: Iterable[Check | Review]) -> str:
     headers = ("check", "at worst", "claim")
     table = tabulate(rows, headers, "simple", disable_numparse=True)
     return "\n".join(line.rstrip() for line in table.split("\n")) + "\n"
-
-
-@click.command("explain")
-@click.argument("check_id", metavar="ID")
-def explain_command(*, check_id: str) -> int:
-    """Explain the check ID: why it matters, how it is decided, an example, the fix, the waiver.
-
-    \b
-      mapinspect explain arena-too-small
-    """  # noqa: D301 - click reads \b as "do not wrap what follows"
-    known = {check.id: check for check in CATALOGUE}
-    if check_id not in known:
-        near = difflib.get_close_matches(check_id, known, n=1, cutoff=0.4)
-        guess = f"did you mean {near[0]}?" if near else "see `mapinspect checks`"
-        raise click.UsageError(f"no check is called {check_id!r}; {guess}")
-    click.echo(explain(known[check_id]), nl=False)
-    return 0

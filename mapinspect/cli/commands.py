@@ -11,16 +11,20 @@ from mapinspect import __version__
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
-# name: module of mapinspect.cli and its command of the same name (or the one named after the dot),
-# one line for --help (so that listing commands imports none of them)
+# name: module of mapinspect.cli and its command, one line for --help (so that listing commands
+# imports none of them)
 _COMMANDS: Final = {
     "check": (
         "check_command",
         "Judge a linked firmware by its budget; exit 0 PASS, 1 FAIL, 2 cannot judge.",
     ),
+    "init": (
+        "init_command",
+        "Write a first budget table for a linked firmware.",
+    ),
     "map": (
         "map_command",
-        "Say what a link map alone tells: regions, sections, objects, what was not read.",
+        "Say what a link map alone tells; exit 0 complete, 2 incomplete.",
     ),
     "show": (
         "show_command",
@@ -51,7 +55,7 @@ _COMMANDS: Final = {
         "List every check: what it claims, and how far the table may soften it.",
     ),
     "explain": (
-        "checks_command.explain_command",
+        "explain_command",
         "Say why a check matters, how it is decided, how to mend or waive it.",
     ),
 }
@@ -66,8 +70,8 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        module, _, name = _COMMANDS[cmd_name][0].partition(".")
-        command = getattr(importlib.import_module(f"mapinspect.cli.{module}"), name or module)
+        name, _ = _COMMANDS[cmd_name]
+        command = getattr(importlib.import_module(f"mapinspect.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 

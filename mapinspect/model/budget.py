@@ -73,7 +73,8 @@ class ModelEntry:
     ``runtime`` names what the arena must satisfy: ``plan-only`` needs exactly the head of the
     greedy plan, ``tflite-micro`` what TensorFlow Lite Micro allocates. None: what is seen in the
     image decides. ``target`` and ``kernels`` name the runtime's build where the image does not
-    tell it.
+    tell it. ``arena_bytes`` is what its arena needs by the project's own word, ``arena_reason``
+    where that comes from; ``slack`` how much larger than needed the arena may be.
     """
 
     name: str
@@ -84,19 +85,25 @@ class ModelEntry:
     declared: Evidence
     target: str | None = None
     kernels: str | None = None
+    arena_bytes: int | None = None
+    arena_reason: str = ""
+    slack: Amount | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """The files that the table names, relative to its own folder.
 
-    ``baseline`` is the JSON report of an earlier build, which growth limits compare with.
+    ``baseline`` is the JSON report of an earlier build, which growth limits compare with;
+    ``script`` the linker script, for an image without a map.
     """
 
     elf: str | None = None
     map: str | None = None
     models: tuple[ModelEntry, ...] = ()
     baseline: str | None = None
+    script: str | None = None
+    runtimes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,7 +229,8 @@ class LinkMap:
     (ld's ``OUTPUT(...)`` line, the end of the last line). ``line_count`` counts all lines of the
     file. ``members`` says why each archive member was linked, ``needed`` the same for as-needed
     shared libraries. ``loaded`` names the files ld opened. ``output_file`` and ``output_format``
-    are of the ``OUTPUT(...)`` line.
+    are of the ``OUTPUT(...)`` line. ``discarded_sizes`` holds the sizes of ``discarded`` alone:
+    they are added up far more often than a record is looked at.
     """
 
     path: str
@@ -249,6 +250,7 @@ class LinkMap:
     symbols: Sequence[MapSymbol] = ()
     assignments: Sequence[Assignment] = ()
     discarded: Sequence[DiscardedSection] = ()
+    discarded_sizes: Sequence[int] = ()
     commons: Sequence[CommonSymbol] = ()
     cross_references: Sequence[CrossReference] = ()
 

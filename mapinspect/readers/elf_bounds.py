@@ -106,6 +106,14 @@ def check_segments(tables: Tables) -> None:
             )
         if segment.kind in ("LOAD", "TLS"):
             _check_memory(segment, tables.header.address_end)
+    stored = sorted(
+        (segment.offset, segment.file_end, segment.ordinal)
+        for segment in tables.segments
+        if segment.kind == "LOAD" and segment.file_size
+    )
+    for (_, end, first), (start, _, second) in pairwise(stored):
+        if start < end:
+            raise DamageError(f"segments {first} and {second} load the same {end - start} bytes")
 
 
 def _check_memory(segment: SegmentRow, address_end: int) -> None:

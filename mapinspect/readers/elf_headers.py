@@ -24,6 +24,7 @@ from mapinspect.readers.elf_tables import (
 
 SECTION_LIMIT = 1 << 18  # far above any image; an object of that many sections is no firmware
 SEGMENT_LIMIT = 1 << 12
+_NAMES = (b".shstrtab", b".strtab")  # the second where one table holds symbols' names too
 
 
 def read_tables(content: bytes) -> Tables:
@@ -163,6 +164,8 @@ def _read_sections(content: bytes, header: FileHeader, layouts: ELFStructs) -> I
         )
     names = _section(header.names_index, b"", rows[header.names_index])
     strings = string_table(content, names, "the section-name table")
+    if _name_at(strings, rows[header.names_index]["sh_name"], header.names_index) not in _NAMES:
+        raise DamageError(f"section {header.names_index} is a bad section-name string table")
     for ordinal, row in enumerate(rows):
         yield _section(ordinal, _name_at(strings, row["sh_name"], ordinal), row)
 

@@ -4,9 +4,9 @@ Whether the addresses suit the memory is no question of this file: sections may 
 addresses (overlays), load addresses, or leave their region.
 """
 
-from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from mapinspect.readers.elf_damage import DamageError
 from mapinspect.readers.elf_tables import (
@@ -17,16 +17,20 @@ from mapinspect.readers.elf_tables import (
     Tables,
 )
 
-PAIR_LIMIT = 1 << 22  # sections times segments; an image has some hundred
+PF_ARM_ENTRY = 0x8000_0000  # armlink marks the segment with the entry point
+PAIR_LIMIT = 1 << 20  # sections times segments; an image has some hundred
 
 
 @dataclass(slots=True)
 class _Load:
-    """A PT_LOAD and the sections that explain its bytes."""
+    """A PT_LOAD and the allocated sections that explain its bytes, each kind in file order."""
 
     segment: SegmentRow
     stored: list[SectionRow] = field(default_factory=list)
     zeroed: list[SectionRow] = field(default_factory=list)
+    alone: list[SectionRow] = field(default_factory=list)  # zeroed, and in no other segment
+    empty: list[SectionRow] = field(default_factory=list)
+    contents_end: int = 0  # the highest address at which contents start, empty ones included
 
 
 def load_addresses(tables: Tables) -> list[int]:
@@ -36,16 +40,17 @@ def load_addresses(tables: Tables) -> list[int]:
     if tables.header.kind == "REL":
         return addresses
     loads = [_Load(segment) for segment in segments if segment.kind == "LOAD"]
-    if len(loads) * len(sections) > PAIR_LIMIT:
+    if len(segments) * len(sections) > PAIR_LIMIT:
         raise DamageError(
-            f"{len(sections)} sections in {len(loads)} segments are more than mapinspect reads",
+            f"{len(sections)} sections in {len(segments)} segments are more than mapinspect reads",
             "name the linked firmware",
         )
-    for section in sections[1:]:
-        _note_stored(section, loads)
+    for section in sorted(sections[1:], key=lambda each: each.offset):
+        _note(section, loads)
+    holders = {section.ordinal: load for load in loads for section in load.stored}
     with_lma = _load_addresses_known(segments)
     for section in sections[1:]:
-        holder = _holder(tables, section, loads)
+        holder = _holder(tables, section, loads, holders)
         if holder is not None and with_lma:
             addresses[section.ordinal] = _load_address(section, holder)
     for load in loads:
@@ -70,16 +75,26 @@ def _load_address(section: SectionRow, segment: SegmentRow) -> int:
     return segment.lma + section.vma - segment.vma
 
 
-def _note_stored(section: SectionRow, loads: list[_Load]) -> None:
-    """Note a section with contents at every PT_LOAD whose file bytes hold it, in file order."""
-    if not (section.says(SHF_ALLOC) and section.has_contents and section.size):
+def _note(section: SectionRow, loads: list[_Load]) -> None:
+    """Note a section with contents, or an empty one, at the PT_LOAD that holds it."""
+    if not section.says(SHF_ALLOC):
         return
     for load in loads:
-        if load.segment.offset <= section.offset and section.file_end <= load.segment.file_end:
-            insort(load.stored, section, key=lambda each: each.offset)
+        segment = load.segment
+        in_file = segment.offset <= section.offset <= section.file_end <= segment.file_end
+        if section.size and section.has_contents and in_file:
+            load.stored.append(section)
+        elif not section.size and segment.vma <= section.vma <= segment.end:
+            load.empty.append(section)
+        else:
+            continue
+        if section.has_contents:
+            load.contents_end = max(load.contents_end, section.vma)
 
 
-def _holder(tables: Tables, section: SectionRow, loads: list[_Load]) -> SegmentRow | None:
+def _holder(
+    tables: Tables, section: SectionRow, loads: list[_Load], holders: dict[int, _Load]
+) -> SegmentRow | None:
     """Return the segment that places the section, None where none does."""
     if not section.says(SHF_ALLOC):
         _check_not_loaded(section, loads)
@@ -88,9 +103,11 @@ def _holder(tables: Tables, section: SectionRow, loads: list[_Load]) -> SegmentR
         return _around([each for each in tables.segments if each.kind == "TLS"], section)
     if not section.size:
         return _around([load.segment for load in loads], section)
-    return (
-        _stored(section, loads) if section.has_contents else _zeroed(tables.content, section, loads)
-    )
+    if not section.has_contents:
+        return _zeroed(section, loads)
+    if section.ordinal not in holders:
+        raise DamageError(f"no segment loads {section}: where it is stored cannot be told")
+    return _stored(section, holders[section.ordinal], loads)
 
 
 def _around(segments: Sequence[SegmentRow], section: SectionRow) -> SegmentRow | None:
@@ -122,31 +139,27 @@ def _check_not_loaded(section: SectionRow, loads: list[_Load]) -> None:
             )
 
 
-def _stored(section: SectionRow, loads: list[_Load]) -> SegmentRow:
-    """Return the PT_LOAD that holds the section's file bytes.
+def _stored(section: SectionRow, holder: _Load, loads: list[_Load]) -> SegmentRow:
+    """Return the segment of the section's file bytes, once it agrees with the section.
 
-    GNU ld, lld and gold place a section at the same distance from its segment's start in file
-    and memory. armlink writes one PT_LOAD per load region: its RAM sections lie outside every
-    segment's addresses, behind the read-only ones in the file.
+    GNU ld, lld, gold and mold place a section at the same distance from its segment's start in
+    file and memory. armlink writes one PT_LOAD per load region, at its load address: sections
+    that run elsewhere lie outside every segment's addresses, mostly behind one that does not.
     """
-    holders = [load for load in loads if section in load.stored]
-    if not holders:
-        raise DamageError(f"no segment loads {section}: where it is stored cannot be told")
-    straight = [load.segment for load in holders if _in_step(section, load.segment)]
-    if straight:
-        return straight[0]
+    segment = holder.segment
+    if _in_step(section, segment):
+        return segment
     apart = all(
         section.end <= load.segment.vma or load.segment.end <= section.vma for load in loads
     )
-    for load in holders:
-        first_in_step = _in_step(load.stored[0], load.segment)
-        if apart and first_in_step and load.segment.vma == load.segment.lma:
-            return load.segment
-    segment = holders[0].segment
-    expected = segment.vma + section.offset - segment.offset
+    load_region = _in_step(holder.stored[0], segment) or any(
+        load.segment.flags & PF_ARM_ENTRY for load in loads
+    )
+    if apart and load_region and segment.vma == segment.lma:
+        return segment
     raise DamageError(
-        f"{section} is at {section.vma:#x} in its header and at {expected:#x} in segment "
-        f"{segment.ordinal}"
+        f"{section} is at {section.vma:#x} in its header and at "
+        f"{segment.vma + section.offset - segment.offset:#x} in segment {segment.ordinal}"
     )
 
 
@@ -154,7 +167,7 @@ def _in_step(section: SectionRow, segment: SegmentRow) -> bool:
     return section.vma - segment.vma == section.offset - segment.offset
 
 
-def _zeroed(content: bytes, section: SectionRow, loads: list[_Load]) -> SegmentRow | None:
+def _zeroed(section: SectionRow, loads: list[_Load]) -> SegmentRow | None:
     """Return the PT_LOAD whose addresses hold the section, if any does.
 
     Overlays share addresses: a segment with file bytes there is another section's.
@@ -162,7 +175,7 @@ def _zeroed(content: bytes, section: SectionRow, loads: list[_Load]) -> SegmentR
     touching = [
         load for load in loads if load.segment.vma < section.end and section.vma < load.segment.end
     ]
-    holders = [load for load in touching if _leaves_room(content, section, load)]
+    holders = [load for load in touching if _leaves_room(section, load)]
     if touching and not holders:
         ordinal = touching[0].segment.ordinal
         raise DamageError(
@@ -171,14 +184,16 @@ def _zeroed(content: bytes, section: SectionRow, loads: list[_Load]) -> SegmentR
         )
     for load in holders:
         load.zeroed.append(section)
+    if len(holders) == 1:
+        holders[0].alone.append(section)
     return holders[0].segment if holders else None
 
 
-def _leaves_room(content: bytes, section: SectionRow, load: _Load) -> bool:
+def _leaves_room(section: SectionRow, load: _Load) -> bool:
     """Return whether a segment that shares addresses with the section holds it as zeros.
 
-    They follow the segment's file bytes; ld writes the zeros out where a section with contents
-    comes behind them in the same segment.
+    They follow the segment's file bytes; ld and lld write the zeros out where a section with
+    contents, be it an empty one, comes behind them in the same segment.
     """
     segment = load.segment
     if not (segment.vma <= section.vma and section.end <= segment.end):
@@ -186,49 +201,70 @@ def _leaves_room(content: bytes, section: SectionRow, load: _Load) -> bool:
     start = segment.offset + section.vma - segment.vma
     if start >= segment.file_end:
         return True
-    followed = bool(load.stored) and load.stored[-1].offset >= start + section.size
-    return followed and not any(content[start : start + section.size])
+    return load.contents_end >= section.end
 
 
 def _check_explained(tables: Tables, load: _Load) -> None:
     """Raise DamageError where a PT_LOAD has bytes that no allocated section explains."""
     segment = load.segment
+    for before, after in pairwise(sorted(load.alone, key=lambda each: each.vma)):
+        if before.end > after.vma:
+            raise DamageError(
+                f"{before} and {after} share {before.end - after.vma} bytes of segment "
+                f"{segment.ordinal}"
+            )
     if segment.file_size:
         _check_file_bytes(tables, load)
     if segment.memory_size == segment.file_size:
         return
     if any(not _in_step(section, segment) for section in load.stored):
         return  # armlink counts the zeroed RAM that it places elsewhere
-    last = segment.vma + segment.file_size
-    alignment = max((each.alignment for each in (*load.stored, *load.zeroed)), default=0)
-    if load.zeroed:
-        last = max(section.end for section in load.zeroed)
-        first = min(section.vma for section in load.zeroed)
-        if not load.stored and first - segment.vma >= max(alignment, 1):
-            _refuse_unexplained(segment, first - segment.vma, segment.vma)
-    if segment.end - last >= max(alignment, 1):
+    known = [*load.stored, *load.zeroed, *load.empty]
+    alignment = max((each.alignment for each in known), default=1)
+    ends = [each.end for each in (*load.zeroed, *load.empty)]
+    last = max([*ends, segment.vma + segment.file_size])
+    first = min((each.vma for each in load.zeroed), default=segment.vma)
+    if not load.stored and first - segment.vma >= alignment:
+        _refuse_unexplained(segment, first - segment.vma, segment.vma)
+    if segment.end - last >= alignment:
         _refuse_unexplained(segment, segment.end - last, last)
 
 
 def _check_file_bytes(tables: Tables, load: _Load) -> None:
-    header, segment = tables.header, load.segment
+    """Walk the segment's file bytes once: contents, zeros written out, fill, header tables."""
+    content, segment = tables.content, load.segment
+    step = segment.offset - segment.vma
     spans = [
-        *((start, end, 1) for _, start, end in header.spans()),
-        *((each.offset, each.file_end, each.alignment) for each in load.stored),
-        (segment.file_end, segment.file_end, 1),
+        *((start, end, 1, False) for _, start, end in tables.header.spans()),
+        *((each.offset, each.file_end, each.alignment, False) for each in load.stored),
+        *((each.vma + step, each.end + step, each.alignment, True) for each in load.zeroed),
+        (segment.file_end, segment.file_end, 1, False),
     ]
     at = segment.offset
-    for start, end, alignment in sorted(spans):
-        if end < segment.offset or start > segment.file_end:
+    for start, end, alignment, zeros in sorted(spans):
+        if (
+            end < segment.offset
+            or start > segment.file_end
+            or (zeros and start == segment.file_end)
+        ):
             continue
-        if start - at >= max(alignment, 1) and not _is_fill(tables.content[at:start]):
+        if start - at >= max(alignment, 1) and not _is_fill(content[at:start]):
             _refuse_unexplained(segment, start - at, segment.vma + at - segment.offset)
+        if zeros and (start < at or content.count(0, start, end) != end - start):
+            raise DamageError(
+                f"a section without file contents lies over {end - start} stored bytes of "
+                f"segment {segment.ordinal}"
+            )
         at = max(at, end)
 
 
 def _is_fill(gap: bytes) -> bool:
-    """Return whether bytes between sections repeat one pattern of up to 4, as linkers fill."""
-    return gap[4:] == gap[:-4]
+    """Return whether bytes between sections are what linkers fill gaps with.
+
+    Zeros, erased Flash, or a pattern of up to 4 bytes that is seen to repeat.
+    """
+    blank = gap.count(gap[:1]) == len(gap) and gap[0] in (0x00, 0xFF)
+    return blank or (len(gap) >= 8 and gap[4:] == gap[:-4])
 
 
 def _refuse_unexplained(segment: SegmentRow, size: int, address: int) -> None:

@@ -11,8 +11,6 @@ from mapinspect.readers.elf_symbol_table import (
     CODE_KINDS,
     SHN_ABS,
     SHN_COMMON,
-    STT_ARM_TFUNC,
-    STT_GNU_IFUNC,
     SymbolTable,
     read_table,
 )
@@ -21,10 +19,9 @@ from mapinspect.readers.elf_tables import SHN_LORESERVE, Tables
 # $a $t $d (ARM ELF ABI), $x $d (AArch64, RISC-V psABI; $xrv… names an ISA), with .anything behind.
 _MAPPING = re.compile(rb"\$(?=[atdx][.\0]|xrv)")
 _MAPPED_MACHINES = {"ARM", "AARCH64", "RISCV", "CSKY"}
-_KINDS = {kind.value: kind for kind in SymbolKind} | {
-    STT_ARM_TFUNC: SymbolKind.FUNCTION,
-    STT_GNU_IFUNC: SymbolKind.FUNCTION,  # the function that chooses one
-}
+_KINDS = dict.fromkeys(range(16), SymbolKind.OTHER)
+_KINDS |= {kind.value: kind for kind in SymbolKind if kind is not SymbolKind.OTHER}
+_KINDS |= dict.fromkeys(CODE_KINDS, SymbolKind.FUNCTION)  # an IFUNC chooses one
 
 
 class SymbolColumns:
@@ -45,23 +42,20 @@ class SymbolColumns:
     def __getitem__(self, ordinal: int) -> ElfSymbol:
         """Return one symbol by its position among the defined ones."""
         at = self._rows[ordinal]
-        table = self._table
-        index, kind = table.sections[at], table.kinds[at]
-        common = index == SHN_COMMON
-        return ElfSymbol(
-            ordinal=ordinal if ordinal >= 0 else ordinal + self._count,
-            name=table.name(at).decode("utf-8", "surrogateescape"),
-            address=self._address(at),
-            size=table.sizes[at],
-            kind=SymbolKind.COMMON if common else _KINDS.get(kind & 15, SymbolKind.OTHER),
-            is_global=kind >> 4 != 0,
-            section=index if index < SHN_LORESERVE else table.wide.get(at),
-            absolute=index == SHN_ABS,
-        )
+        name = self._table.name(at).decode("utf-8", "surrogateescape")
+        ordinal += self._count if ordinal < 0 else 0
+        return self._record(ordinal, name, self._address(at), self._table.sizes[at], at)
 
     def __iter__(self) -> Iterator[ElfSymbol]:
-        """Yield every symbol in symbol-table order."""
-        return (self[ordinal] for ordinal in range(self._count))
+        """Yield every symbol in symbol-table order; the columns are read in one go."""
+        columns = (self.names(), self.addresses(), self.sizes(), self._rows)
+        return map(self._record, range(self._count), *columns)
+
+    def _record(self, ordinal: int, name: str, address: int, size: int, at: int) -> ElfSymbol:
+        index, info = self._table.sections[at], self._table.kinds[at]
+        section = index if index < SHN_LORESERVE else self._table.wide.get(at)
+        kind = SymbolKind.COMMON if index == SHN_COMMON else _KINDS[info & 15]
+        return ElfSymbol(ordinal, name, address, size, kind, info > 15, section, index == SHN_ABS)
 
     def named(self, name: str) -> tuple[ElfSymbol, ...]:
         """Return the symbols of exactly this name; the first call indexes all names."""

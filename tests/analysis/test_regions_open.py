@@ -38,11 +38,6 @@ def test_a_region_inside_another_does_not_hide_bytes_from_the_outer_ones_limit(
     assert statuses & {Status.BROKEN, Status.UNDECIDED}
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="analysis/regions takes a row with origin and length for a region without attributes, "
-    "so that the map's (xr) no longer says Flash and weights in it become undecided",
-)
 def test_a_length_in_the_table_leaves_the_attributes_of_the_map() -> None:
     printed = (
         b"\nMemory Configuration\n\n"

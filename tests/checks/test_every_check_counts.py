@@ -88,8 +88,13 @@ ALONE = {
         "[[waiver]]\ncheck = 'weights-missing'\nmatch = '*'\nreason = 'x'\nexpires = 2099-01-01\n"
     ),
 }
-# The map's doubt makes everything undecided, so what these two add is only their own answer.
-WARNING = {"map-lines-unknown": lambda: synthetic(map=map_facts(unknown=1))}
+# What these add is only a warning: the map's doubt makes everything undecided besides.
+WARNING = {
+    "map-lines-unknown": lambda: synthetic(map=map_facts(unknown=1)),
+    "arena-oversized": lambda: synthetic(
+        HOME, arenas=(arena(located("tensor_arena", HOME, size=0xE00)),)
+    ),
+}
 
 
 def without(monkeypatch: pytest.MonkeyPatch, id_: str) -> None:

@@ -204,3 +204,23 @@ def test_another_files_bytes_in_the_model(capsys: pytest.CaptureFixture[str]) ->
     Path("net.tflite").write_bytes(b"not a model at all" * 10)
     assert check("--config", GOOD / "mapinspect.toml", "--model", "net.tflite") == 2
     assert error_line(capsys).startswith("error: net.tflite: ")
+
+
+def test_an_elf_without_a_map_is_judged_by_its_linker_script(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    script = ROOT / "linker_scripts" / "STM32L476RE.ld"
+    assert check("--elf", GOOD / "app.elf", "--linker-script", script) == 0
+    assert "FLASH 58.3/512.0 KiB" in capsys.readouterr().out
+    Path("small.ld").write_text("MEMORY { FLASH (rx) : ORIGIN = 0x08000000, LENGTH = 16K }")
+    assert check("--elf", GOOD / "app.elf", "--linker-script", "small.ld") == 1
+    Path("bad.ld").write_text("SECTIONS { }")
+    assert check("--elf", GOOD / "app.elf", "--linker-script", "bad.ld") == 2
+
+
+def test_an_elf_without_a_map_is_judged_by_its_part(capsys: pytest.CaptureFixture[str]) -> None:
+    table = 'version = 1\nproject = {{ mcu = "{}" }}\n'
+    for part, status in (("STM32L476RE", 0), ("STM32F030F4", 2)):
+        Path("mapinspect.toml").write_text(table.format(part))
+        assert check("--elf", GOOD / "app.elf") == status
+    assert "STM32F030F4" in capsys.readouterr().err

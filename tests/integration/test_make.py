@@ -6,30 +6,15 @@ from pathlib import Path
 import pytest
 
 from mapinspect.cli.run import run as run_cli
-from tests.integration.conftest import Project, Run
+from tests.integration.conftest import SOURCES, Project, Run
 from tests.tools import need
 
 pytestmark = pytest.mark.toolchain
 
-MAKEFILE = r"""
-BUILD := out\ é
-CC := arm-none-eabi-gcc
-FLAGS := -mcpu=cortex-m4 -Os -fdata-sections -nostdlib
-
-MAPINSPECT_ELF := $(BUILD)/fw.elf
-include $(shell mapinspect --make-dir)/mapinspect.mk
-
-all: $(MAPINSPECT_STAMP)
-
-$(BUILD)/main.o: main.c
-	mkdir -p $(BUILD)
-	$(CC) $(FLAGS) -c "$<" -o "$@"
-"""
-FROM_OBJECTS = r"""
-$(MAPINSPECT_ELF): $(BUILD)/main.o part.ld
-	@echo Linking
-	$(MAPINSPECT_LINK) $(CC) $(FLAGS) -T part.ld -o "$@" "$<"
-"""
+MAKEFILE, _, LINK_RULE = (
+    (SOURCES / "Makefile").read_text(encoding="utf-8").partition("$(MAPINSPECT_ELF): ")
+)
+FROM_OBJECTS = f"$(MAPINSPECT_ELF): {LINK_RULE}"
 IN_ONE_STEP = r"""
 $(MAPINSPECT_ELF): main.c part.ld
 	@echo Linking

@@ -176,6 +176,12 @@ def test_overlays_share_run_addresses_and_keep_their_load_addresses() -> None:
     assert [s.lma for s in elf.sections[1:4]] == [FLASH, FLASH + 4, RAM]
 
 
+def test_overlays_of_zeros_share_addresses_too() -> None:
+    sections = [text(b"code"), bss(64, RAM, ".ovl1"), bss(32, RAM, ".ovl2")]
+    elf = read_elf("app.elf", build_elf(sections))
+    assert [s.vma for s in elf.sections[2:4]] == [RAM, RAM]
+
+
 def test_zeroed_load_addresses_everywhere_mean_loaded_where_it_runs() -> None:
     segments = [ElfSegmentSpec((name,), lma=0) for name in (".text", ".data", ".bss")]
     assert [s.lma for s in read(segments=segments).sections[1:4]] == [FLASH, RAM, RAM + 0x1000]
@@ -194,6 +200,16 @@ def test_an_armlink_image_has_one_segment_and_ram_sections_outside_it() -> None:
         (RAM, FLASH + 16),
         (RAM + 4, RAM + 4),
     ]
+
+
+def test_an_armlink_load_region_may_hold_only_sections_that_run_elsewhere() -> None:
+    sections = [text(b"code" * 4, FLASH, "ER_IROM1"), text(b"fast", 0, "ER_ITCM")]
+    regions = [
+        ElfSegmentSpec(("ER_IROM1",), flags=0x8000_0007),
+        ElfSegmentSpec(("ER_ITCM",), vma=FLASH + 0x100, lma=FLASH + 0x100, memory=4),
+    ]
+    elf = read_elf("app.axf", build_elf(sections, segments=regions))
+    assert [(s.vma, s.lma) for s in elf.sections[1:3]] == [(FLASH, FLASH), (0, FLASH + 0x100)]
 
 
 def test_an_object_file_has_sections_at_zero_and_no_segments() -> None:

@@ -5,6 +5,7 @@ import random
 import re
 import struct
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -312,7 +313,7 @@ def one_segment(names: tuple[str, ...], **fields: int) -> list[ElfSegmentSpec]:
         ),
         pytest.param(
             [text(b"code"), ElfSectionSpec(".x", b"lost bytes", flags=0), text(b"more", name=".m")],
-            [ElfSegmentSpec((".text", ".m"), memory=24), ElfSegmentSpec((".x",), vma=RAM)],
+            [ElfSegmentSpec((".text", ".m"), memory=24)],
             ".x is not allocated but lies in loaded segment",
             id="contents that lost their allocation",
         ),
@@ -321,6 +322,12 @@ def one_segment(names: tuple[str, ...], **fields: int) -> list[ElfSegmentSpec]:
             [ElfSegmentSpec((".text",)), ElfSegmentSpec((".bss",), memory=32)],
             ".bss has no file contents, but segment 1 disagrees",
             id="zeros that outgrow their segment",
+        ),
+        pytest.param(
+            [text(b"code"), bss(64, RAM), bss(32, RAM + 48, ".stack")],
+            [ElfSegmentSpec((".text",)), ElfSegmentSpec((".bss", ".stack"))],
+            ".bss and .stack share 16 bytes of segment 1",
+            id="zeros that grew over their neighbour",
         ),
         pytest.param(
             [text(b"code", 0xFFFF_FFF0)],
@@ -370,7 +377,43 @@ def test_zeros_before_contents_of_one_segment_are_what_ld_writes() -> None:
     zeros = mutated(content, header + 4, "<I", SHT_NOBITS)
     assert not read_elf("app.elf", zeros).sections[2].has_contents
     stored = zeros.replace(b"abcd" + bytes(8), b"abcd" + b"nonzeros")
-    assert ".zeros has no file contents" in refusal(stored)
+    assert "lies over 8 stored bytes of segment 0" in refusal(stored)
+
+
+def test_zeros_before_an_empty_section_are_what_lld_writes() -> None:
+    sections = [text(b"code"), data(bytes(8)), data(b"", RAM + 8, name=".empty")]
+    content = build_elf(sections, segments=[
+        ElfSegmentSpec((".text",)), ElfSegmentSpec((".data", ".empty"))
+    ])  # fmt: skip
+    header = struct.unpack_from("<I", content, 32)[0] + 80
+    zeros = mutated(content, header + 4, "<I", SHT_NOBITS)
+    assert not read_elf("app.elf", zeros).sections[2].has_contents
+
+
+def test_a_segment_may_end_at_an_empty_aligned_section() -> None:
+    sections = [text(b"code"), bss(1, RAM), replace(bss(0, RAM + 32, ".end"), alignment=32)]
+    segments = [ElfSegmentSpec((".text",)), ElfSegmentSpec((".bss",), memory=32)]
+    assert read_elf("app.elf", build_elf(sections, segments=segments)).sections[3].size == 0
+
+
+def test_segments_that_share_file_bytes_are_refused() -> None:
+    segments = [ElfSegmentSpec((".text",)), ElfSegmentSpec((".text",), vma=RAM)]
+    assert "load the same 4 bytes" in refusal(build_elf([text(b"code")], segments=segments))
+
+
+def test_the_names_of_symbols_are_not_taken_for_those_of_sections() -> None:
+    content = build_elf(IMAGE, [ElfSymbolSpec("arena" * 20, RAM, 4, ".data")])
+    names = struct.unpack_from("<H", content, 50)[0]
+    assert "section-name string table" in refusal(mutated(content, 50, "<H", names - 1))
+
+
+@pytest.mark.parametrize("size", [12, 14, 15])
+def test_a_section_that_lost_its_last_bytes_is_refused(size: int) -> None:
+    content = build_elf([text(b"code" * 3 + b"1234")])
+    header = struct.unpack_from("<I", content, 32)[0] + 40
+    assert "that no allocated section explains" in refusal(
+        mutated(content, header + 20, "<I", size)
+    )
 
 
 SYMBOL_DAMAGE = {

@@ -19,7 +19,12 @@ from tests.readers.binutils_elf import Listing, read_with_bfd
 
 pytestmark = pytest.mark.toolchain
 COUNT = int(os.environ.get("MAPINSPECT_LINKS", "40"))
-TARGETS = {"arm-none-eabi": "ARM", "riscv64-unknown-elf": "RISCV", "xtensa-lx106-elf": "XTENSA"}
+LINKERS = {
+    "arm-none-eabi-ld": ("arm-none-eabi", "ARM"),
+    "riscv64-unknown-elf-ld": ("riscv64-unknown-elf", "RISCV"),
+    "xtensa-lx106-elf-ld": ("xtensa-lx106-elf", "XTENSA"),
+    "ld.lld": ("arm-none-eabi", "ARM"),
+}
 MEMORY = {
     "FLASH": (0x0800_0000, 0x80000),
     "RAM": (0x2000_0000, 0x10000),
@@ -78,14 +83,14 @@ def output_section(chance: random.Random, number: int, inputs: str) -> str:
     )
 
 
-def link(folder: Path, target: str, seed: int) -> Path | None:
+def link(folder: Path, linker: str, target: str, seed: int) -> Path | None:
     chance = random.Random(seed)
     count = chance.randint(2, 9)
     (folder / "in.s").write_text(source(chance, count))
     (folder / "in.ld").write_text(script(chance, count))
-    options = chance.choice(OPTIONS)
+    options = chance.choice(OPTIONS if linker.startswith(target) else OPTIONS[:2])
     assembled = [f"{target}-as", "in.s", "-o", "in.o"]
-    linked = [f"{target}-ld", "-T", "in.ld", *options, "in.o", "-o", "app.elf",
+    linked = [linker, "-T", "in.ld", *options, "in.o", "-o", "app.elf",
               "--no-check-sections"]  # fmt: skip
     (folder / "app.elf").unlink(missing_ok=True)
     subprocess.run(assembled, cwd=folder, check=True, timeout=60)
@@ -93,20 +98,22 @@ def link(folder: Path, target: str, seed: int) -> Path | None:
     return folder / "app.elf" if done.returncode == 0 else None
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("linker", LINKERS)
 def test_images_of_random_layouts_are_read_as_objdump_reads_them(
-    target: str, tmp_path: Path
+    linker: str, tmp_path: Path
 ) -> None:
-    if not shutil.which(f"{target}-ld"):
-        pytest.skip(f"needs {target}-ld")
+    target, machine = LINKERS[linker]
+    for program in (linker, f"{target}-as", f"{target}-objdump"):
+        if not shutil.which(program):
+            pytest.skip(f"needs {program}")
     linked = 0
     for seed in range(COUNT):
-        path = link(tmp_path, target, seed)
+        path = link(tmp_path, linker, target, seed)
         if path is None:
             continue  # a layout that does not fit its regions
         elf = read_elf(f"seed {seed}", path.read_bytes())
         listings = {path: Listing()}
-        read_with_bfd(TARGETS[target], [path], listings)
+        read_with_bfd(machine, [path], listings)
         for section in elf.sections:
             if section.allocated and section.size:
                 known = listings[path].loads[section.name, section.size, section.vma]

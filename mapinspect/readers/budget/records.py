@@ -79,10 +79,20 @@ class Records:
                 self._rows.evidence(("inputs", "models", number)),
                 row.get("target"),
                 row.get("kernels"),
+                arena_bytes=row.get("arena-bytes"),
+                arena_reason=row.get("arena-reason", ""),
+                slack=row.get("slack"),
             )
             for number, row in enumerate(values.get("models", ()))
         )
-        return Inputs(values.get("elf"), values.get("map"), models, values.get("baseline"))
+        return Inputs(
+            elf=values.get("elf"),
+            map=values.get("map"),
+            models=models,
+            baseline=values.get("baseline"),
+            script=values.get("linker-script"),
+            runtimes=values.get("runtimes", ()),
+        )
 
     def _region(self, row: dict[str, Any], number: int) -> RegionRow:
         path: Path = ("region", number)

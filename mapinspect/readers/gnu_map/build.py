@@ -36,7 +36,7 @@ class Builder:
         self._tokens = scan.tokens
         self._columns = scan.columns
         self._grammar = grammar
-        self._lines = Lines(scan.text, scan.columns.chunk_offsets)
+        self._lines = Lines(scan.text, scan.columns.chunk_offsets, scan.columns.chunk_lines)
         self._loaded = frozenset(self._load_paths())
         self._tables = Tables(
             scan.text, grammar, self._lines, lambda text: object_file(text, self._loaded)
@@ -66,6 +66,7 @@ class Builder:
             symbols=OnDemand(body.symbols),
             assignments=OnDemand(body.assignments),
             discarded=OnDemand(self._discarded),
+            discarded_sizes=OnDemand(self._discarded_sizes),
             commons=OnDemand(self._commons),
             cross_references=OnDemand(self._cross_references),
         )
@@ -88,6 +89,10 @@ class Builder:
     def _discarded(self) -> Iterator[DiscardedSection]:
         for token in self._of("DISCARDED_SECTIONS"):
             yield from self._tables.discarded(token)
+
+    def _discarded_sizes(self) -> Iterator[int]:
+        for token in self._of("DISCARDED_SECTIONS"):
+            yield from self._tables.discarded_sizes(token)
 
     def _commons(self) -> Iterator[CommonSymbol]:
         for token in self._of("COMMON_SYMBOLS"):

@@ -17,7 +17,8 @@ class Columns:
     """Address, size and owner of every row, and the fills below rows, in print order.
 
     ``fill_rows`` holds, per fill, the ordinal of the row above it. ``chunk_offsets`` and
-    ``chunk_rows`` say at which byte of the text a chunk begins and which row is its first.
+    ``chunk_rows`` say at which byte of the text a chunk begins and which row is its first,
+    ``chunk_lines`` how many lines lie between it and the next.
     """
 
     def __init__(self) -> None:
@@ -29,6 +30,7 @@ class Columns:
         self.fill_sizes = array("Q")
         self.chunk_offsets = array("Q")
         self.chunk_rows = array("I")
+        self.chunk_lines = array("I")
         self._size_values = _Values()
 
     def __len__(self) -> int:
@@ -48,9 +50,8 @@ class Columns:
             self.sizes = array("Q", [*self.sizes, *sizes])
         self.owners.extend(map(self.owner_numbers.__getitem__, parts[3::STRIDE]))
         fills = parts[4::STRIDE]
-        for row in compress(range(len(fills)), fills):
-            self.fill_rows.append(first + row)
-            self.fill_sizes.append(int(fills[row], 16))
+        self.fill_rows.extend(compress(range(first, first + len(fills)), fills))
+        self.fill_sizes.extend(map(self._size_values.__getitem__, filter(None, fills)))
 
     def _extend_addresses(self, digits: list[bytes]) -> None:
         joined = b"".join(digits)

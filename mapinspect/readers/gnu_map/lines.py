@@ -2,25 +2,33 @@
 
 from array import array
 from bisect import bisect_right
+from itertools import accumulate
+
+_CLOSE = 64 * 1024  # bytes; further ahead a checkpoint may be nearer
 
 
 class Lines:
-    """Line numbers of a text, from checkpoints; asked in ascending order, each byte counts once."""
+    """Line numbers of a text; asked in ascending order, it looks at each byte once.
 
-    def __init__(self, text: bytes, checkpoints: "array[int]") -> None:
+    ``offsets`` are checkpoints, and ``counts`` says how many lines lie between each and the next.
+    """
+
+    def __init__(self, text: bytes, offsets: "array[int]", counts: "array[int]") -> None:
         self._text = text
         self._offsets = array("Q", [0])
         self._numbers = array("Q", [1])
         self._last = (0, 1)
-        for offset in checkpoints:
-            if offset:
-                self._numbers.append(self._at(offset))
-                self._offsets.append(offset)
+        if offsets:
+            number = self._at(offsets[0])
+            self._offsets.extend(offsets)
+            self._numbers.extend(accumulate(counts[:-1], initial=number))
+        self._last = (self._offsets[-1], self._numbers[-1])
         self.count = self._at(len(text)) - 1
 
     def at(self, offset: int) -> int:
         """Return the 1-based number of the line that ``offset`` lies in."""
-        if offset < self._last[0]:
+        known = self._last[0]
+        if not known <= offset < known + _CLOSE:
             nearest = bisect_right(self._offsets, offset) - 1
             self._last = (self._offsets[nearest], self._numbers[nearest])
         return self._at(offset)

@@ -51,9 +51,10 @@ def occupied_bytes(section: MapSection, lines: Sequence[Line]) -> tuple[list[int
 
     Only for a section whose printed sizes do not add up or whose inputs do not all lie inside it;
     ``lines`` are its lines in print order. An input that cannot be merged keeps its size, unless
-    it lies outside. One that can occupies at most what lies between it and the next line, and
-    nothing where ld left it out (an address before its neighbours').
-    ld aligns its stubs without printing a fill, and says nothing about what it writes anew.
+    it lies outside: then the sum must not fit. One that can be merged occupies at most what lies
+    between it and the next line, and nothing where ld left it out (an address before its
+    neighbours'). ld aligns its stubs without printing a fill, and says nothing about what it
+    writes anew.
     """
     start = section.vma or 0
     end = start + (section.size or 0)
@@ -61,15 +62,22 @@ def occupied_bytes(section: MapSection, lines: Sequence[Line]) -> tuple[list[int
     ends = _room_ends([lines[number] for number in lasting], start, end)
     room = dict(zip(lasting, ends, strict=True))
     occupied: list[int] = []
+    outside: list[int] = []
     for number, line in enumerate(lines):
-        if line.is_input:
-            size = line.size
-            if is_mergeable(line.name) and number in room:
-                size = min(size, max(0, room[number] - line.address))
-            elif section.vma is not None and not start <= line.address <= end - size:
-                size = 0
-            occupied.append(size)
-    return occupied, _unprinted(section, [lines[number] for number in lasting], ends, occupied)
+        if not line.is_input:
+            continue
+        size = line.size
+        if is_mergeable(line.name) and number in room:
+            size = min(size, max(0, room[number] - line.address))
+        elif not start <= line.address <= end - size:
+            outside.append(len(occupied))
+        occupied.append(size)
+    unprinted = _unprinted(section, [lines[number] for number in lasting], ends, occupied)
+    others = sum(line.size for line in lines if not line.is_input)
+    if sum(occupied) + others + unprinted == section.size:
+        for number in outside:  # the sum fits, but with bytes of another place
+            occupied[number] = 0
+    return occupied, unprinted
 
 
 def is_mergeable(name: str) -> bool:

@@ -33,7 +33,7 @@ def plain_text(path: str, content: bytes) -> bytes:
         text = text.replace(b"\r\n", b"\n")
         if b"\n" not in text:
             text = text.replace(b"\r", b"\n")
-    if not text.strip():
+    if not text or text.isspace():
         raise InputError(path, None, "is empty, not a link map", "link again: ld did not finish")
     nul = text.find(b"\0")
     if nul >= 0:

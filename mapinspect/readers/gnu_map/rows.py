@@ -4,7 +4,6 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import compress
 
 from mapinspect.model.link_map import InputSection, MapSection, ObjectFile, SectionTotals
 from mapinspect.readers.gnu_map.columns import Columns
@@ -80,15 +79,15 @@ class MapRows:
     def occupied_by_owner(self, sections: Iterable[int]) -> dict[ObjectFile, int]:
         """Return the bytes that each object occupies in the given output sections."""
         by_number = [0] * len(self._owners)
-        seen = bytearray(len(self._owners))
+        seen: set[int] = set()
         for section in sections:
             first, last = self._range(section)
             numbers = self._columns.owners[first:last]
             for number, size in zip(numbers, self._judged(section)[0], strict=True):
                 by_number[number] += size
-                seen[number] = 1
+            seen.update(numbers)
         totals: dict[ObjectFile, int] = {}
-        for number in compress(range(len(seen)), seen):
+        for number in sorted(seen):
             owner = self._owners[number]
             totals[owner] = totals.get(owner, 0) + by_number[number]
         return totals

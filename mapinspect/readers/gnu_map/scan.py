@@ -105,7 +105,14 @@ class Scan:
             self._automaton.restore(before)
             parts = self._grammar.pattern("ANY_ROW", at_line_start=True).split(chunk)
             tokens = self._cut_pieces(parts, start, end, careful=True)
-        return self._take_rows(parts, tokens, start, end)
+        position = self._keep_all(parts, tokens, start, end)
+        lines = chunk.count(b"\n")  # now, while the processor still has it at hand
+        if position > end:
+            lines += self.text.count(b"\n", end, position)
+        elif position < end:
+            lines -= self.text.count(b"\n", position, end)
+        self.columns.chunk_lines.append(lines)
+        return position
 
     def _cut_pieces(
         self, parts: list[bytes], start: int, end: int, *, careful: bool
@@ -143,10 +150,11 @@ class Scan:
         accepts = self._automaton.accepts
         return "ROW" in accepts or "OUTPUT_SECTION" in accepts
 
-    def _take_rows(self, parts: list[bytes], tokens: list[Token], start: int, end: int) -> int:
+    def _keep_all(self, parts: list[bytes], tokens: list[Token], start: int, end: int) -> int:
+        """Keep the rows and tokens of a chunk; return where the next one begins."""
         for token in tokens:
             self._keep(token)
-        if not self._in_map():
+        if not self._in_map():  # rows after the map's end would be none
             parts = parts[: STRIDE * (tokens[-1].row - len(self.columns)) + 1]
             end = tokens[-1].end
         self.columns.extend(start, parts)

@@ -77,6 +77,12 @@ class Tables:
                 line=self._lines.at(match.start()),
             )
 
+    def discarded_sizes(self, token: Token) -> Iterator[int]:
+        """Yield the size of each input section that ld did not link."""
+        pattern = self._grammar.pattern("ANY_SECTION", at_line_start=True)
+        for _, size, _ in pattern.findall(self._text, token.start, token.end):
+            yield int(size, 16)
+
     def cross_references(self, token: Token) -> Iterator[CrossReference]:
         """Yield the symbols of the cross reference table with their files."""
         symbol, files, line = "", list[str](), self._lines.at(token.start)

@@ -1,0 +1,58 @@
+"""``[[region]]`` rows and the margin: what each memory holds today, with room to grow."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+from mapinspect.analysis.proposal.amounts import in_words, limit_above, size_text
+from mapinspect.analysis.proposal.policy import Memories
+from mapinspect.model.inspection import Inspection, Usage
+from mapinspect.model.proposal import Entry, ProposedRow
+
+MARGIN: Final = Fraction(1, 10)  # of every region, kept free
+
+
+def region_rows(inspection: Inspection, memories: Memories, *, declare: bool) -> list[ProposedRow]:
+    """Return a row for every region in use, and for all of them where the table declares them."""
+    return [
+        _row(inspection, usage, memories, declare=declare)
+        for usage in inspection.usages
+        if usage.used or declare
+    ]
+
+
+def _row(inspection: Inspection, usage: Usage, memories: Memories, *, declare: bool) -> ProposedRow:
+    region = usage.region
+    entries = [Entry("name", region.name)]
+    guess = memories.guessed.get(region.name)
+    if guess is not None:
+        entries.append(Entry("kind", guess, "by what lies in it; nothing states it"))
+    elif declare:
+        kind = inspection.kind(region.name)
+        entries += [Entry("kind", kind)] if kind else []
+    if declare:
+        entries.append(Entry("origin", region.span.start, hexadecimal=True))
+        entries.append(Entry("length", size_text(region.span.size)))
+    return ProposedRow((*entries, *_limit(usage)))
+
+
+def _limit(usage: Usage) -> Iterator[Entry]:
+    used, length = usage.used, usage.region.span.size
+    if not used:
+        return
+    limit = limit_above(used, length)
+    if used > length:
+        return  # the region overflows: its length is the limit that it breaks
+    comment = f"holds {in_words(used)} of {size_text(length)} today"
+    yield Entry("limit", size_text(limit), comment)
+
+
+def margin(inspection: Inspection) -> Entry:
+    """Return the margin, off where some region is fuller than that already."""
+    full = [
+        usage.region.name
+        for usage in inspection.usages
+        if usage.used > (1 - MARGIN) * usage.region.span.size
+    ]
+    comment = f"{', '.join(full)}: fuller than that today" if full else "kept free in every region"
+    return Entry("margin", f"{float(MARGIN * 100):g}%", comment, off=bool(full))

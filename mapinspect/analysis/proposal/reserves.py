@@ -1,0 +1,58 @@
+"""Rows about stack and heap: what is reserved today, or the least that should be."""
+
+from typing import Final
+
+from mapinspect.analysis.proposal.amounts import in_words, size_text
+from mapinspect.analysis.proposal.networks import Rows
+from mapinspect.model.inspection import Inspection
+from mapinspect.model.proposal import Entry, ProposedRow
+from mapinspect.model.reservation import Reservation
+
+LEAST_STACK: Final = 2048  # bytes; interrupts, printf and an operator's frames rarely need less
+
+
+def stack_rows(inspection: Inspection) -> Rows:
+    """Return a row that demands the stacks reserved today, or room where none is reserved."""
+    rows = Rows()
+    fixed = _fixed(inspection, "stack")
+    entries = [Entry("id", "stack"), Entry("kind", "stack")]
+    if fixed:
+        size = sum(item.bytes for item in fixed)
+        entries.append(Entry("min", size_text(size), "what is reserved today"))
+        rows.budgets.append(ProposedRow(tuple(entries), _named(fixed)))
+    elif inspection.stack_room is not None:
+        room = inspection.stack_room
+        entries.append(Entry("min", size_text(LEAST_STACK)))
+        above = [f"nothing reserves the stack: {in_words(room)} are left for it"]
+        if room < LEAST_STACK:
+            above[0] += ", so this fails until there is room"
+            rows.defects += above
+        rows.budgets.append(ProposedRow(tuple(entries), tuple(above)))
+    return rows
+
+
+def heap_rows(inspection: Inspection) -> Rows:
+    """Return a row that holds the heap to what is reserved today."""
+    rows = Rows()
+    fixed = _fixed(inspection, "heap")
+    if fixed:
+        size = sum(item.bytes for item in fixed)
+        entries = (
+            Entry("id", "heap"),
+            Entry("kind", "heap"),
+            Entry("limit", size_text(size), "what is reserved today"),
+        )
+        rows.budgets.append(ProposedRow(entries, _named(fixed)))
+    return rows
+
+
+def _fixed(inspection: Inspection, kind: str) -> list[Reservation]:
+    return [
+        item
+        for item in inspection.reservations
+        if item.kind == kind and item.span is not None and item.bytes and not item.elastic
+    ]
+
+
+def _named(fixed: list[Reservation]) -> tuple[str, ...]:
+    return tuple(f"{item.name}: {in_words(item.bytes)}, by {item.convention}" for item in fixed)

@@ -1,0 +1,75 @@
+"""``mapinspect init``: the first budget table of a firmware."""
+
+import os
+from pathlib import Path
+
+import click
+
+from mapinspect.cli.outputs import print_text, write_text
+from mapinspect.cli.sources import refuse_same
+from mapinspect.errors import InputError
+from mapinspect.pipeline import Request, check
+from mapinspect.reports.printable import printable
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("init")
+@click.option("--elf", type=_FILE, required=True, help="The linked ELF file.")
+@click.option("--map", "map_", type=_FILE, help="The GNU ld map of the same link.")
+@click.option("--model", "models", type=_FILE, multiple=True, help="A .tflite file it embeds.")
+@click.option("--mcu", "part", metavar="PART", help="The microcontroller, such as STM32L476RE.")
+@click.option("--linker-script", "script", type=_FILE, help="Its MEMORY, where no map is given.")
+@click.option(
+    "--output",
+    type=_FILE,
+    default=Path("mapinspect.toml"),
+    show_default=True,
+    help="The table to write; - prints it.",
+)
+@click.option("--force", is_flag=True, help="Overwrite a table that is there already.")
+def init_command(
+    *,
+    elf: Path,
+    map_: Path | None,
+    models: tuple[Path, ...],
+    part: str | None,
+    script: Path | None,
+    output: Path,
+    force: bool,
+) -> int:
+    """Write a first budget table for a linked firmware.
+
+    Regions get today's use, rounded up, with room to grow; weights, arena, stack and heap are
+    recognised and get rows. The table asks for what is recommended: what the image does wrong,
+    such as weights in RAM, goes on failing, with a comment.
+
+    \b
+      mapinspect init --elf build/fw.elf --map build/fw.map --model net.tflite
+    """  # noqa: D301 - click reads \b as "do not wrap what follows"
+    from mapinspect.cli.init_facts import Wanted, proposal  # noqa: PLC0415 - start-up time
+    from mapinspect.reports import budget_toml  # noqa: PLC0415 - the same
+
+    shown = str(output) == "-"
+    if not shown:
+        _refuse_existing(output, force=force)
+        refuse_same(output, (elf, map_, script, *models))
+    folder = Path() if shown else output.parent
+    made = proposal(Wanted(elf, map_, models, part, script, folder))
+    text = budget_toml.render(made)
+    if shown:
+        print_text(text)
+        return 0
+    write_text(output, text)
+    rows = len(made.regions) + len(made.budgets) + len(made.placements)
+    verdict = check(Request(config=output)).verdict.value.upper()
+    lines = [f"{output}: written, {rows} rows; mapinspect check says {verdict}"]
+    lines += [f"  wrong today: {printable(line, 300)}" for line in made.defects]
+    lines += [f"  open: {printable(line, 300)}" for line in made.open_questions]
+    print_text("\n".join(lines) + "\n")
+    return 0
+
+
+def _refuse_existing(output: Path, *, force: bool) -> None:
+    if os.path.lexists(output) and not force:
+        raise InputError(str(output), None, "is there already", "use --force to overwrite it")

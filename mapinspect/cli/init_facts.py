@@ -1,0 +1,245 @@
+"""What `mapinspect init` knows of an image: its files, what is recognised in them, its memories."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mapinspect.analysis.inspect import Records, inspect, surroundings
+from mapinspect.analysis.models import copies_of
+from mapinspect.analysis.proposal.amounts import glob_of
+from mapinspect.analysis.proposal.propose import Wording, propose
+from mapinspect.analysis.recognise import recognise
+from mapinspect.analysis.regions import map_regions
+from mapinspect.checks.judge import judge
+from mapinspect.cli.sources import read_elf_file, read_link_map
+from mapinspect.errors import InputError
+from mapinspect.model.budget import BudgetTable, ModelEntry, RegionRow
+from mapinspect.model.elf_file import ElfFile
+from mapinspect.model.finding import Status
+from mapinspect.model.image import Evidence, Region
+from mapinspect.model.inspection import Inspection
+from mapinspect.model.link_map import LinkMap
+from mapinspect.model.network import Network
+from mapinspect.model.part import Part
+from mapinspect.model.proposal import Entry, Proposal, ProposedRow
+from mapinspect.model.runtime import Recognised
+from mapinspect.model.symbol_names import base_name
+from mapinspect.needs import arena_need
+from mapinspect.readers.demangle import demangle
+from mapinspect.readers.linker_script import include_beside, read_memory
+from mapinspect.readers.parts import read_part
+from mapinspect.readers.runtimes import read_runtimes
+from mapinspect.readers.source import read_source
+from mapinspect.readers.tflite import read_network
+
+_KINDS = {"flash": "flash", "ram": "sram"}  # banks as the table calls them
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a table is wanted for: the files, the part, the linker script; where it will lie."""
+
+    elf: Path
+    map: Path | None
+    models: tuple[Path, ...]
+    part: str | None
+    script: Path | None
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """A model file, as the table will name it."""
+
+    entry: ModelEntry
+    content: bytes
+    network: Network
+
+
+def proposal(wanted: Wanted) -> Proposal:
+    """Return the table for an image; raises InputError when a file cannot be used."""
+    elf = read_elf_file(wanted.elf)
+    if elf.kind != "EXEC":
+        raise InputError(elf.path, None, "is no linked firmware", "name the ELF that ld wrote")
+    link_map = read_link_map(wanted.map) if wanted.map else None
+    part = read_part(wanted.part) if wanted.part else None
+    declared = _declared(elf, link_map, part, wanted.script)
+    table = BudgetTable(path="", regions=declared)
+    records = Records(table, elf, link_map, part=part)
+    around, _ = surroundings(records)
+    recognised = recognise(elf, read_runtimes(), demangle)
+    models, questions = _models(wanted, records, recognised)
+    records = replace(
+        records,
+        models=tuple((item.entry, item.content) for item in models),
+        needs={item.entry.name: arena_need(item.entry, item.network, elf) for item in models},
+    )
+    wording = Wording(
+        project=wanted.elf.stem,
+        part=wanted.part,
+        elf=_beside(wanted.elf, wanted.folder),
+        map=_beside(wanted.map, wanted.folder) if wanted.map else None,
+        models=tuple(_row(item.entry, wanted.folder) for item in models),
+        declares=bool(declared),
+        questions=tuple(questions),
+    )
+    inspection = inspect(records)
+    _refuse_disagreement(inspection)
+    made = propose(inspection, around, recognised, wording)
+    broken = [
+        finding.message
+        for outcome in judge(inspection)
+        if outcome.status is Status.BROKEN
+        for finding in outcome.findings
+    ]
+    return replace(made, defects=(*made.defects, *broken))
+
+
+def _refuse_disagreement(inspection: Inspection) -> None:
+    """Raise InputError when map and ELF are of two links: what would be proposed is of neither."""
+    if inspection.map is not None and inspection.map.disagreements:
+        first = inspection.map.disagreements[0]
+        what = f"is not of the link that made the ELF: {first.message}"
+        raise InputError(inspection.map.path, first.in_map.line, what, "link again")
+
+
+def _declared(
+    elf: ElfFile, link_map: LinkMap | None, part: Part | None, script: Path | None
+) -> tuple[RegionRow, ...]:
+    """Return the regions that the table must declare: those that no map gives."""
+    if link_map is not None and map_regions(link_map, elf.bits):
+        return ()
+    if script is not None:
+        source = read_source(script, str(script), "linker script")
+        regions = read_memory(source.path, source.content, include_beside(script)).regions
+        return tuple(_region_row(region, None) for region in regions if region.span.size)
+    if part is not None:
+        banks = [bank for bank in part.banks if bank.kind in _KINDS]
+        regions = tuple(Region(bank.name, bank.span, "", part.declared) for bank in banks)
+        pairs = zip(regions, banks, strict=True)
+        return tuple(_region_row(region, _KINDS[bank.kind]) for region, bank in pairs)
+    raise InputError(
+        elf.path, None, "says nothing about memory regions", "add --map, --mcu or --linker-script"
+    )
+
+
+def _region_row(region: Region, kind: str | None) -> RegionRow:
+    granted = region.attributes.split("!")[0]
+    if kind is None and granted:
+        kind = "sram" if "w" in granted else "flash"
+    return RegionRow(
+        name=region.name,
+        kind=kind,
+        origin=region.span.start,
+        length=region.span.size,
+        limit=None,
+        warn=None,
+        count="extent",
+        optional=False,
+        declared=region.declared,
+    )
+
+
+def _models(
+    wanted: Wanted, records: Records, recognised: Sequence[Recognised]
+) -> tuple[list[_Model], list[str]]:
+    """Return each model with its symbols, and what could not be told about them."""
+    models: list[_Model] = []
+    arena, questions = _arena(recognised) if wanted.models else (None, [])
+    taken: set[int] = set()
+    around, _ = surroundings(records)
+    for path in wanted.models:
+        source = read_source(path, str(path), "model file")
+        name = _unused(path.stem, [item.entry.name for item in models])
+        declared = Evidence(source.path, None, "given with --model")
+        entry = ModelEntry(name, source.path, None, arena, None, declared)
+        copies = copies_of(around, entry, source.content)
+        taken |= {copy.place.span.start for copy in copies}
+        symbol = next((copy.place.name for copy in copies if "+0x" not in copy.place.name), None)
+        entry = replace(entry, symbol=symbol and glob_of(base_name(symbol)))
+        models.append(_Model(entry, source.content, read_network(source.path, source.content)))
+    models = _pair(models, [item for item in recognised if item.span.start not in taken])
+    assert records.elf is not None
+    models = [_with_runtime(item, records.elf) for item in models]
+    questions += [
+        f"{item.entry.name} is not in the image, byte for byte: is symbol = {item.entry.symbol!r}?"
+        if item.entry.symbol
+        else f"{item.entry.name} is nowhere in the image: this fails until it is linked"
+        for item in models
+        if not copies_of(around, replace(item.entry, symbol=None), item.content)
+    ]
+    return models, questions
+
+
+def _pair(models: list[_Model], others: list[Recognised]) -> list[_Model]:
+    """Give the one model that is not in the image the symbol of the one left over."""
+    lost = [item for item in models if item.entry.symbol is None]
+    weights = [item for item in others if item.role == "weights" and item.confidence != "low"]
+    if len(lost) != 1 or len(weights) != 1:
+        return models
+    symbol = glob_of(base_name(weights[0].name))
+    return [
+        replace(item, entry=replace(item.entry, symbol=symbol)) if item is lost[0] else item
+        for item in models
+    ]
+
+
+def _arena(recognised: Sequence[Recognised]) -> tuple[str | None, list[str]]:
+    """Return the arena's symbol, where one is surer than all others."""
+    for confidence in ("high", "medium"):
+        found = [
+            item for item in recognised if item.role == "arena" and item.confidence == confidence
+        ]
+        names = sorted({base_name(item.name) for item in found})
+        if len(names) == 1:
+            return glob_of(names[0]), []
+        if names:
+            return None, [f"which is the arena: {', '.join(names)}? write arena = in models"]
+    return None, ["no arena is recognised: write its symbol, arena =, in models"]
+
+
+def _with_runtime(model: _Model, elf: ElfFile) -> _Model:
+    """Name the runtime where the image shows none: then only the plan is left to hold."""
+    unknown = arena_need(model.entry, model.network, elf).profile == "no known runtime"
+    if not unknown or not len(elf.symbols) or model.entry.arena is None:
+        return model
+    if any("tflite" in name for name in elf.symbols.names()):
+        return model
+    return replace(model, entry=replace(model.entry, runtime="plan-only"))
+
+
+def _row(entry: ModelEntry, folder: Path) -> ProposedRow:
+    values = [("name", entry.name), ("file", _beside(Path(entry.file), folder))]
+    values += [
+        (key, value)
+        for key, value in (
+            ("symbol", entry.symbol),
+            ("arena", entry.arena),
+            ("runtime", entry.runtime),
+        )
+        if value is not None
+    ]
+    above: tuple[str, ...] = ()
+    if entry.runtime is not None:
+        above = (
+            f"{entry.name}: no known runtime is in the image, so its arena is taken to hold just",
+            "what the plan needs; name the runtime if there is one",
+        )
+    return ProposedRow(tuple(Entry(key, value) for key, value in values), above)
+
+
+def _beside(path: Path, folder: Path) -> str:
+    """Return a path relative to the table's folder, with forward slashes; absolute if need be."""
+    try:
+        return os.path.relpath(path, folder).replace(os.sep, "/")
+    except ValueError:  # another drive of Windows
+        return str(path.absolute()).replace(os.sep, "/")
+
+
+def _unused(name: str, used: list[str]) -> str:
+    number = 2
+    wanted = name
+    while wanted in used:
+        wanted, number = f"{name}-{number}", number + 1
+    return wanted

@@ -1,0 +1,68 @@
+"""Which memory should hold what, whatever the image does today."""
+
+import pytest
+
+from mapinspect.analysis.proposal.policy import memories
+from mapinspect.model.image import Evidence, Region, Span
+from mapinspect.model.inspection import Inspection
+from tests.builders import FLASH, inspection, section, text
+
+
+def region(name: str, origin: int, length: int, attributes: str = "xrw") -> Region:
+    return Region(name, Span(origin, length), attributes, Evidence("app.map", 3, name))
+
+
+DTCM = region("DTCM", 0x2000_0000, 0x2000)
+MAIN = region("RAM", 0x2400_0000, 0x8000)
+BACKUP = region("BKPRAM", 0x3800_0000, 0x1000)
+LARGE = region("SDRAM", 0xC000_0000, 0x80_0000)
+
+
+def image(home: Region, *regions: Region) -> Inspection:
+    data = section(".data", home.span.start, 16, lma=FLASH.span.start + 0x8000, writable=True)
+    return inspection(text(), data, regions=(FLASH, *regions))
+
+
+@pytest.mark.parametrize(
+    ("today", "expected"),
+    [
+        pytest.param("RAM", ("RAM",), id="the main RAM is right"),
+        pytest.param("SDRAM", ("SDRAM",), id="so is the largest"),
+        pytest.param("DTCM", ("DTCM",), id="and core-coupled RAM, chosen on purpose"),
+        pytest.param("BKPRAM", ("RAM",), id="another small bank is not"),
+        pytest.param(None, ("RAM",), id="nor is no region at all"),
+        pytest.param("FLASH", ("RAM",), id="nor Flash"),
+    ],
+)
+def test_the_place_of_an_arena(today: str | None, expected: tuple[str, ...]) -> None:
+    known = memories(image(MAIN, DTCM, MAIN, BACKUP, LARGE))
+    assert known.main == "RAM"
+    assert known.for_arena(today, 0x800) == expected
+
+
+def test_an_arena_too_large_for_the_main_ram() -> None:
+    known = memories(image(MAIN, DTCM, MAIN, LARGE))
+    assert known.for_arena("RAM", 0x9000) == ("SDRAM",)
+    assert known.for_arena("RAM", 2**30) == ()
+
+
+@pytest.mark.parametrize(
+    ("today", "expected"),
+    [
+        pytest.param("QSPI", ("QSPI",), id="any Flash is right"),
+        pytest.param("RAM", ("FLASH",), id="RAM is not: the largest Flash is"),
+        pytest.param(None, ("FLASH",), id="nor is no region"),
+    ],
+)
+def test_the_place_of_weights(today: str | None, expected: tuple[str, ...]) -> None:
+    small = region("QSPI", 0x9000_0000, 0x100, "xr")
+    assert memories(image(MAIN, MAIN, small)).for_weights(today) == expected
+
+
+def test_kinds_that_nothing_states_are_told_by_content() -> None:
+    rom = region("ROM", FLASH.span.start, FLASH.span.size, "")
+    ram = region("R", MAIN.span.start, MAIN.span.size, "")
+    data = section(".data", ram.span.start, 16, lma=rom.span.start + 0x8000, writable=True)
+    known = memories(inspection(text(), data, regions=(rom, ram)))
+    assert known.guessed == {"ROM": "flash", "R": "sram"}
+    assert (known.main, known.flash) == ("R", (rom,))

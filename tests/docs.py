@@ -1,9 +1,15 @@
-"""The generated parts of the documents: real output of real commands, and the list of checks.
+"""The generated parts of the documents: real output of real commands, and text of real files.
 
 ``python -m tests.docs`` rewrites them; tests/test_docs.py fails when they are stale.
 
-A block of README.md between ``<!-- $ COMMAND -->`` and ``<!-- end -->`` is the output of COMMAND,
-run in the repository's root.
+In a document, between a line that begins a block and ``<!-- end -->``, stands
+
+``<!-- $ COMMAND -->``
+    the output of COMMAND, run in the repository's root;
+``<!-- file PATH -->``, ``<!-- file PATH from /REGEX/ -->``, ``<!-- file PATH from /…/ to /…/ -->``
+    a file of the repository, or its lines from the first that REGEX finds, to the next.
+
+CHECKS.md is generated as a whole, from the list of checks.
 """
 
 import re
@@ -15,7 +21,23 @@ from pathlib import Path
 from mapinspect.checks import CATALOGUE
 
 ROOT = Path(__file__).resolve().parents[1]
-BLOCK = re.compile(r"(<!-- \$ (?P<command>.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+PAGES = ("README.md", "mapinspect/integration/README.md")
+BLOCK = re.compile(
+    r"(<!-- (?:\$ (?P<command>.+?)|file (?P<file>\S+)"
+    r"(?: from /(?P<first>.+?)/)?(?: to /(?P<last>.+?)/)?) -->\n).*?(<!-- end -->)",
+    re.DOTALL,
+)
+LANGUAGES = {
+    "CMakeLists.txt": "cmake",
+    "Makefile": "make",
+    "meson.build": "meson",
+    ".cmake": "cmake",
+    ".mk": "make",
+    ".targets": "make",
+    ".toml": "toml",
+    ".txt": "",
+    ".yml": "yaml",
+}
 
 
 def output(command: str) -> str:
@@ -33,15 +55,31 @@ def output(command: str) -> str:
     return run.stdout
 
 
-def readme() -> str:
-    """Return README.md with every block made anew."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return BLOCK.sub(
-        lambda match: (
-            f"{match[1]}```\n$ {match['command']}\n{output(match['command'])}```\n{match[3]}"
-        ),
-        text,
+def lines_of(file: str, first: str | None, last: str | None) -> str:
+    """Return a file's text, or its lines from one that a pattern finds to one that another does."""
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines(keepends=True)
+    start = (
+        0 if first is None else next(n for n, line in enumerate(lines) if re.search(first, line))
     )
+    end = len(lines)
+    if last is not None:
+        end = next(n for n in range(start, len(lines)) if re.search(last, lines[n])) + 1
+    return "".join(lines[start:end])
+
+
+def block(match: re.Match[str]) -> str:
+    """Return a block made anew."""
+    if match["command"] is not None:
+        return f"{match[1]}```\n$ {match['command']}\n{output(match['command'])}```\n{match[6]}"
+    path = Path(match["file"])
+    language = LANGUAGES.get(path.name, LANGUAGES.get(path.suffix, ""))
+    text = lines_of(match["file"], match["first"], match["last"])
+    return f"{match[1]}```{language}\n{text}```\n{match[6]}"
+
+
+def page(name: str) -> str:
+    """Return a document with every block made anew."""
+    return BLOCK.sub(block, (ROOT / name).read_text(encoding="utf-8"))
 
 
 def checks() -> str:
@@ -53,7 +91,8 @@ def checks() -> str:
 
 
 def main() -> None:
-    (ROOT / "README.md").write_text(readme(), encoding="utf-8")
+    for name in PAGES:
+        (ROOT / name).write_text(page(name), encoding="utf-8")
     (ROOT / "CHECKS.md").write_text(checks(), encoding="utf-8")
 
 

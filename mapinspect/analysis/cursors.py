@@ -90,10 +90,17 @@ def _follows(start: int, end: int, alignment: int) -> bool:
 
 
 class Replay:
-    """ld's walk over the sections of one image."""
+    """ld's walk over the sections of one image.
 
-    def __init__(self, regions: Iterable[Region]) -> None:
+    Where the cursors of several regions stand at one address, nothing tells which one ld used:
+    the smallest region is taken, with ``outermost`` the largest.
+    """
+
+    def __init__(self, regions: Iterable[Region], *, outermost: bool = False) -> None:
         self.cursors = [Cursor(region, region.span.start) for region in regions]
+        self.cursors.sort(key=lambda cursor: cursor.region.span.size)
+        if outermost:
+            self.cursors.reverse()
         self.steps: list[Step] = []
 
     def add(self, section: PlacedSection, *, allocated: bool = True) -> None:
@@ -139,13 +146,12 @@ class Replay:
             met = list(self._overflowing(start, alignment))
             step.overflows = bool(met)
         if met:
-            best = min(met, key=lambda cursor: cursor.region.span.size)
-            step.region = best.region
-            best.take(step)
+            step.region = met[0].region
+            met[0].take(step)
             return None
         if not holding:
             return None
-        best = min(holding, key=lambda cursor: (cursor.position > start, cursor.region.span.size))
+        best = min(holding, key=lambda cursor: cursor.position > start)
         step.region = best.region
         return best
 

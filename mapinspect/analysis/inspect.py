@@ -1,6 +1,6 @@
 """Records of map, ELF, models and table → the Inspection that checks read."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from mapinspect.analysis.arenas import ArenaClues, arena_facts, no_sizes
@@ -11,6 +11,7 @@ from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
 from mapinspect.analysis.models import GivenModel, embedded_models, model_facts
+from mapinspect.analysis.operators import UsedModel, kernels
 from mapinspect.analysis.placement import Accounts, account, region_at
 from mapinspect.analysis.regions import map_regions, regions_of
 from mapinspect.analysis.reservations.find import reservations_of
@@ -28,7 +29,7 @@ from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.elf_file import ElfFile
-from mapinspect.model.embedded import StoredModel
+from mapinspect.model.embedded import EmbeddedModel, StoredModel
 from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Matched, Placement
 from mapinspect.model.link_map import LinkMap
@@ -66,10 +67,8 @@ def inspect(records: Records) -> Inspection:
     """Return all facts about the image; judges nothing."""
     around, accounts = surroundings(records)
     used = usages(accounts, around.regions)
-    given = [
-        GivenModel(entry, file, records.networks.get(entry.name)) for entry, file in records.models
-    ]
-    models = model_facts(around, given, records.stored)
+    models = model_facts(around, _given(records), records.stored)
+    embedded = embedded_models(around, records.stored, models)
     clues = ArenaClues(records.recognised, records.arena_sizes)
     arenas = arena_facts(around, [entry for entry, _ in records.models], records.needs, clues)
     table = records.table
@@ -99,9 +98,34 @@ def inspect(records: Records) -> Inspection:
         stack_room=_stack_room(layout, accounts.placements) if layout else None,
         part=records.part,
         baseline=records.baseline,
-        embedded=embedded_models(around, records.stored, models),
+        embedded=embedded,
+        kernels=kernels(around, _used(records, embedded), embedded),
         recognised=records.recognised,
     )
+
+
+def _given(records: Records) -> list[GivenModel]:
+    return [
+        GivenModel(entry, file, records.networks.get(entry.name)) for entry, file in records.models
+    ]
+
+
+def _used(records: Records, embedded: Iterable[EmbeddedModel]) -> list[UsedModel]:
+    """Return the models that the runtime runs: those given, and those found besides.
+
+    A model that another runtime plans needs no kernel of this one.
+    """
+    given = [
+        UsedModel(entry.name, records.networks[entry.name], Evidence(entry.file, None, entry.name))
+        for entry, _ in records.models
+        if entry.name in records.networks and entry.runtime != "plan-only"
+    ]
+    found = [
+        UsedModel(model.place.name, model.network, model.place.evidence)
+        for model in embedded
+        if model.network is not None and model.entry is None
+    ]
+    return given + found
 
 
 def surroundings(records: Records) -> tuple[Surroundings, Accounts]:

@@ -66,7 +66,8 @@ def regions(facts: Inspection, choice: Choice) -> Listing:
         for usage in facts.usages
         if choice.region in (None, usage.region.name)
     ]
-    notes = tuple(_outside(item) for item in facts.placements if item.region is None)
+    outside = [item for item in facts.placements if item.region is None]
+    notes = tuple(_outside(item) for item in outside) if facts.regions else ()
     return Listing("regions", _REGIONS, chosen("regions", rows, choice), notes)
 
 

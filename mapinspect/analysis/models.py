@@ -66,13 +66,6 @@ def _versions(
     return [copy for start, copy in places.items() if start not in known]
 
 
-def copies_of(around: Surroundings, entry: ModelEntry, content: bytes) -> tuple[ModelCopy, ...]:
-    """Return the copies of a model by its symbol, and those equal to the file anywhere."""
-    if around.elf is None:
-        return ()
-    return tuple(_copies(around, around.elf, GivenModel(entry, content), ()))
-
-
 def _copies(
     around: Surroundings, elf: ElfFile, item: GivenModel, stored: Sequence[StoredModel]
 ) -> Iterator[ModelCopy]:

@@ -65,6 +65,7 @@ class Pieces:
         self._printed: dict[tuple[str, int], list[MapSection]] = defaultdict(list)
         self._loose: dict[int, list[Fill | DataStatement]] = defaultdict(list)
         self._known: dict[int, tuple[Piece, ...]] = {}
+        self._starts: dict[int, list[int]] = {}
         for section in link_map.sections if link_map is not None else ():
             if section.vma is not None and section.size:
                 self._printed[section.name, section.vma & self._mask].append(section)
@@ -89,7 +90,9 @@ class Pieces:
     def at(self, section: PlacedSection, address: int) -> Piece | None:
         """Return the piece of a section that holds the byte at ``address``."""
         pieces = self.of(section)
-        found = bisect_right(pieces, address, key=lambda piece: piece.start) - 1
+        if section.ordinal not in self._starts:
+            self._starts[section.ordinal] = [piece.start for piece in pieces]
+        found = bisect_right(self._starts[section.ordinal], address) - 1
         return pieces[found] if found >= 0 and address < pieces[found].end else None
 
     def _read(self, section: PlacedSection) -> Iterator[Piece]:
@@ -108,15 +111,19 @@ class Pieces:
             if hole:
                 yield _hole(position, hole, printed, unprinted)
                 unprinted -= hole
-            yield replace(piece, start=start, size=size)
+            whole = start == piece.start and size == piece.size
+            yield piece if whole else replace(piece, start=start, size=size)
             position = start + size
         if position < end:
             yield _hole(position, end - position, printed, unprinted)
 
     def _reserved(self, piece: Piece) -> Iterator[Piece]:
         """Yield the parts of a piece: of a fill, what is kept for a stack or heap is apart."""
+        if piece.kind is not OwnerKind.FILL:
+            yield piece
+            return
         position = piece.start
-        for name, span in self._kept if piece.kind is OwnerKind.FILL else ():
+        for name, span in self._kept:
             start, end = max(span.start, position), min(span.end, piece.end)
             if start < end:
                 if position < start:

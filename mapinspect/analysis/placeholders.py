@@ -1,4 +1,4 @@
-"""Sections that hold nothing and only skip addresses, where another section lies at them."""
+"""Sections that hold nothing: they skip addresses, or keep them for a stack."""
 
 from collections.abc import Iterable
 
@@ -7,21 +7,23 @@ from mapinspect.model.link_map import LinkMap
 
 
 def placeholder_ordinals(elf: ElfFile, link_map: LinkMap | None) -> frozenset[int]:
-    """Return the ordinals of NOBITS sections that share addresses and hold nothing.
+    """Return the ordinals of NOBITS sections that hold nothing and only skip addresses.
 
-    Where two regions are views of one memory (ESP32: instructions and constants in Flash), the
-    script lets a section of one skip what lies in the other. It has no input sections, by the
-    map, and no symbol with a size, by the ELF.
+    Where two regions are views of one memory (ESP32: instructions and data in one SRAM), the
+    script lets a section of one skip what lies in the other. The map shows that it has no input
+    section; without a map, only sections that share addresses are looked at, and the ELF shows
+    that they have no symbol with a size.
     """
+    if link_map is not None:
+        zeroed = [item for item in elf.sections if item.allocated and not item.has_contents]
+        zeroed = [item for item in zeroed if item.size]
+        holding = _with_inputs(elf, zeroed, link_map) if zeroed else frozenset()
+        return frozenset(item.ordinal for item in zeroed) - holding
     shared = [section for section in _sharing(elf) if not section.has_contents and section.size]
     if not shared:
         return frozenset()
-    holding = {
-        symbol.section for symbol in elf.symbols if symbol.size and symbol.section is not None
-    }
-    if link_map is not None:
-        holding |= _with_inputs(elf, shared, link_map)
-    return frozenset(section.ordinal for section in shared if section.ordinal not in holding)
+    named = {symbol.section for symbol in elf.symbols if symbol.size}
+    return frozenset(section.ordinal for section in shared if section.ordinal not in named)
 
 
 def _sharing(elf: ElfFile) -> list[ElfSection]:

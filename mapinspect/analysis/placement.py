@@ -1,7 +1,7 @@
 """Sections → placements: which bytes lie in which region, in which role."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mapinspect.analysis.cursors import Replay, Step
 from mapinspect.model.image import Region
@@ -14,11 +14,14 @@ class Accounts:
 
     ``unallocated`` are COPY and INFO sections, which take up nothing but which ld counts.
     ``reached`` is, per region name, the address up to which ld counts the region as used.
+    ``otherwise`` is the other account that the addresses allow, where regions share addresses and
+    nothing tells which of them ld used.
     """
 
     placements: tuple[Placement, ...]
     unallocated: tuple[Placement, ...]
     reached: dict[str, int]
+    otherwise: "Accounts | None" = None
 
 
 def place(sections: Iterable[PlacedSection], regions: tuple[Region, ...]) -> tuple[Placement, ...]:
@@ -33,15 +36,28 @@ def account(
 ) -> Accounts:
     """Place the sections as ld did, replaying its cursors.
 
-    A section lies in the region whose cursor stands where it starts, else in the smallest one
-    that holds its first byte. One that starts past a region's end, right behind a section of that
-    region, belongs to it: ld goes on placing sections when a region overflows. A region inside a
-    larger one that its sections would leave, although the larger one holds them, was not meant.
+    A section lies in the region whose cursor stands where it starts, else in one that holds its
+    first byte; of several in the smallest, and ``otherwise`` in the largest. One that starts past
+    a region's end, right behind a section of that region, belongs to it: ld goes on placing
+    sections when a region overflows. A region inside a larger one that its sections would leave,
+    although the larger one holds them, was not meant.
     """
     order = _in_script_order(sections, unallocated)
+    accounts = _replay(order, regions, outermost=False)
+    otherwise = _replay(order, regions, outermost=True)
+    if [item.region for item in accounts.placements] == [
+        item.region for item in otherwise.placements
+    ]:
+        return accounts
+    return replace(accounts, otherwise=otherwise)
+
+
+def _replay(
+    order: list[tuple[PlacedSection, bool]], regions: tuple[Region, ...], *, outermost: bool
+) -> Accounts:
     candidates = list(regions)
     while True:
-        replay = Replay(candidates)
+        replay = Replay(candidates, outermost=outermost)
         for section, allocated in order:
             replay.add(section, allocated=allocated)
         replay.settle()

@@ -1,6 +1,7 @@
 """Placements → what each region holds."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from mapinspect.analysis.placement import Accounts
 from mapinspect.model.image import Region, Role, Span
@@ -9,6 +10,17 @@ from mapinspect.model.inspection import Explained, Placement, Usage
 
 def usages(accounts: Accounts, regions: tuple[Region, ...]) -> tuple[Usage, ...]:
     """Return the usage of every region, in the order of ``regions``; used or not."""
+    found = _usages(accounts, regions)
+    if accounts.otherwise is None:
+        return found
+    others = _usages(accounts.otherwise, regions)
+    return tuple(
+        usage if usage.placements == other.placements else replace(usage, otherwise=other)
+        for usage, other in zip(found, others, strict=True)
+    )
+
+
+def _usages(accounts: Accounts, regions: tuple[Region, ...]) -> tuple[Usage, ...]:
     everything = union(item.span for item in accounts.placements)
     return tuple(_usage(region, accounts, everything) for region in regions)
 

@@ -12,6 +12,7 @@ from mapinspect.checks.growth_over_limit import growth_over_limit
 from mapinspect.checks.limit_beyond_memory import limit_beyond_memory
 from mapinspect.checks.map_elf_disagree import map_elf_disagree
 from mapinspect.checks.map_lines_unknown import map_lines_unknown
+from mapinspect.checks.operators_missing import operators_missing
 from mapinspect.checks.placement_broken import placement_broken
 from mapinspect.checks.region_not_budgeted import region_not_budgeted
 from mapinspect.checks.region_over_budget import region_over_budget
@@ -41,6 +42,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     arena_too_small,
     arena_oversized,
     arena_misplaced,
+    operators_missing,
     placement_broken,
     row_matches_nothing,
     region_not_budgeted,

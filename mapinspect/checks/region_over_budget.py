@@ -9,6 +9,9 @@ lie all the same.
 
     error[region-over-budget]: FLASH holds 108504 of 98304 bytes, 10200 over
 
+Regions that share addresses are told apart by where ld went on in each. Where that leaves it open
+and the answer depends on it, the limit is undecided.
+
 Mend it by moving what is large elsewhere or making it smaller; raise the limit only when the part
 really has the memory.
 """
@@ -51,6 +54,9 @@ def _judge(usage: Usage, limit: RegionLimit, image: str) -> Outcome:
     word = "holds" if limit.measure == "extent" else "is occupied by"
     evidence = (limit.rules[0], Evidence(image, None, _last(usage)))
     remedy = f"see what fills it: mapinspect show sections --region {name}"
+    other = used if usage.otherwise is None else limit.measured(usage.otherwise)
+    if (used > limit.limit) != (other > limit.limit):
+        return _untold(usage, other, evidence)
     if used > limit.limit:
         message = f"{name} {word} {used} of {limit.limit} bytes, {used - limit.limit} over"
         return broken(name, message, evidence, remedy)
@@ -63,6 +69,17 @@ def _judge(usage: Usage, limit: RegionLimit, image: str) -> Outcome:
         message = f"{name} {word} {used} bytes, above its warning at {limit.warn}"
         return holds(name, Finding(Severity.WARNING, name, message, evidence, remedy))
     return holds(name)
+
+
+def _untold(usage: Usage, other: int, evidence: tuple[Evidence, ...]) -> Outcome:
+    """Return that the limit depends on what only the linker script says."""
+    name = usage.region.name
+    message = (
+        f"{name} holds {usage.used} or {other} bytes: it shares addresses with another region, "
+        "and neither map nor ELF says which one the script assigned them to"
+    )
+    remedy = "give the regions addresses of their own, in the script or in [[region]]"
+    return undecided(name, message, evidence, remedy)
 
 
 def _last(usage: Usage) -> str:

@@ -11,12 +11,16 @@ Members of an OVERLAY run at one address on purpose: they are told by the symbol
 for them (`__load_start_NAME`), in the map or in the ELF. So does a section that holds nothing, in
 a region that cannot be written: it skips what another view of the same Flash holds there.
 
+When the part is known (`mcu`), its memories that are seen at several addresses count once: two
+sections at different addresses may not lie in the same bytes of a bank either.
+
 Mend it by giving the sections room in the linker script, or by declaring an OVERLAY.
 """
 
 from collections.abc import Iterable, Iterator
 
 from mapinspect.checks.check import check
+from mapinspect.checks.views import shared_bytes
 from mapinspect.model.finding import Outcome, broken, holds
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Inspection, PlacedSection, Placement
@@ -37,8 +41,9 @@ def sections_overlap(inspection: Inspection) -> Iterator[Outcome]:
     }.values()
     run = _run_spans(sections)
     load = [(Span(item.lma, item.size), item) for item in sections if item.has_contents]
-    yield from _judge(Role.RUN, run)
-    yield from _judge(Role.LOAD, load)
+    for role, placed in ((Role.RUN, run), (Role.LOAD, load)):
+        found = [*_overlaps(role, placed), *_shared(inspection, role, placed)]
+        yield from found or [holds(f"{_WORDS[role]} addresses")]
 
 
 def _only_skips(inspection: Inspection, item: Placement) -> bool:
@@ -64,17 +69,32 @@ def _run_spans(sections: Iterable[PlacedSection]) -> list[tuple[Span, PlacedSect
     return spans + [(Span(vma, item.size), item) for vma, item in overlays.items()]
 
 
-def _judge(role: Role, placed: list[tuple[Span, PlacedSection]]) -> Iterator[Outcome]:
+def _overlaps(role: Role, placed: list[tuple[Span, PlacedSection]]) -> Iterator[Outcome]:
     furthest: tuple[Span, PlacedSection] | None = None
-    clean = True
     for span, section in sorted(placed, key=lambda pair: (pair[0], pair[1].ordinal)):
         if furthest is not None and span.start < furthest[0].end:
-            clean = False
             yield _overlap(role, furthest, (span, section))
         if furthest is None or span.end > furthest[0].end:
             furthest = (span, section)
-    if clean:
-        yield holds(f"{_WORDS[role]} addresses")
+
+
+def _shared(
+    inspection: Inspection, role: Role, placed: list[tuple[Span, PlacedSection]]
+) -> Iterator[Outcome]:
+    """Name sections that share bytes of the part although their addresses differ."""
+    if inspection.part is None:
+        return
+    holding = [(span, section) for span, section in placed if not section.placeholder]
+    for first, second in shared_bytes(inspection.part, holding):
+        names = f"{first.section.name} and {second.section.name}"
+        count = min(first.end, second.end) - second.offset
+        message = (
+            f"{names} share {count} bytes of {first.bank}: {_WORDS[role]} addresses "
+            f"{first.address:#010x} and {second.address:#010x} are views of one memory"
+        )
+        evidence = (first.section.evidence, second.section.evidence, inspection.part.declared)
+        remedy = "give both sections room in the linker script"
+        yield broken(second.section.name, message, evidence, remedy)
 
 
 def _overlap(

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mapinspect.analysis.inspect import Records, inspect, surroundings
-from mapinspect.analysis.models import copies_of
+from mapinspect.analysis.locate import Surroundings
+from mapinspect.analysis.models import GivenModel, model_facts
 from mapinspect.analysis.proposal.amounts import glob_of
 from mapinspect.analysis.proposal.propose import Wording, propose
 from mapinspect.analysis.recognise import recognise
@@ -18,7 +19,7 @@ from mapinspect.model.budget import BudgetTable, ModelEntry, RegionRow
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Status
 from mapinspect.model.image import Evidence, Region
-from mapinspect.model.inspection import Inspection
+from mapinspect.model.inspection import Inspection, ModelCopy
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
@@ -154,7 +155,7 @@ def _models(
         name = _unused(path.stem, [item.entry.name for item in models])
         declared = Evidence(source.path, None, "given with --model")
         entry = ModelEntry(name, source.path, None, arena, None, declared)
-        copies = copies_of(around, entry, source.content)
+        copies = _equal_copies(around, entry, source.content)
         taken |= {copy.place.span.start for copy in copies}
         symbol = next((copy.place.name for copy in copies if "+0x" not in copy.place.name), None)
         entry = replace(entry, symbol=symbol and glob_of(base_name(symbol)))
@@ -167,9 +168,15 @@ def _models(
         if item.entry.symbol
         else f"{item.entry.name} is nowhere in the image: this fails until it is linked"
         for item in models
-        if not copies_of(around, replace(item.entry, symbol=None), item.content)
+        if not _equal_copies(around, item.entry, item.content)
     ]
     return models, questions
+
+
+def _equal_copies(around: Surroundings, entry: ModelEntry, content: bytes) -> list[ModelCopy]:
+    """Return the places where the file's bytes are, whatever symbols say."""
+    given = GivenModel(replace(entry, symbol=None), content)
+    return [copy for copy in model_facts(around, [given], ())[0].copies if copy.matches]
 
 
 def _pair(models: list[_Model], others: list[Recognised]) -> list[_Model]:

@@ -1,6 +1,7 @@
 """``mapinspect show``: what is in an image, as tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +13,14 @@ from mapinspect.analysis.listings import SORTS
 from mapinspect.analysis.owners import pieces_of
 from mapinspect.cli.outputs import write_text
 from mapinspect.cli.run import EXIT_INPUT, report_input_error
-from mapinspect.cli.sources import read_elf_file, read_link_map, read_table, refuse_same
+from mapinspect.cli.sources import (
+    read_elf_file,
+    read_link_map,
+    read_named_part,
+    read_script_regions,
+    read_table,
+    refuse_same,
+)
 from mapinspect.errors import InputError
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.listing import Choice, Listing
@@ -27,6 +35,8 @@ _OF_THE_MAP = ("objects", "archives")
 @click.option("--elf", type=_FILE, required=True, help="The linked ELF file.")
 @click.option("--map", "map_", type=_FILE, help="The GNU ld map of the same link (-Wl,-Map=F).")
 @click.option("--config", type=_FILE, help="A budget table that gives the regions' addresses.")
+@click.option("--linker-script", "script", type=_FILE, help="Its MEMORY block, where no map is.")
+@click.option("--mcu", metavar="PART", help="The microcontroller: its memories, where no map is.")
 @click.option("--region", metavar="R", help="Only what lies in this region.")
 @click.option("--sort", metavar="K", help="size (largest first), address or name.")
 @click.option("--top", metavar="N", type=click.IntRange(min=1), help="Only the first N rows.")
@@ -39,6 +49,8 @@ def show_command(
     elf: Path,
     map_: Path | None,
     config: Path | None,
+    script: Path | None,
+    mcu: str | None,
     region: str | None,
     sort: str | None,
     top: int | None,
@@ -49,7 +61,8 @@ def show_command(
     """List regions, sections, objects, archives, symbols or reservations of an image.
 
     The rows of objects and of archives add up to what the regions hold, padding and gaps
-    included. Without a map the regions are those of --config, and objects are not known.
+    included. Without a map the regions are those of --config, --linker-script or --mcu, and
+    objects are not known.
 
     \b
       mapinspect show regions --elf fw.elf --map fw.map
@@ -57,71 +70,67 @@ def show_command(
     """  # noqa: D301 - click reads \b as "do not wrap what follows"
     if sort is not None and sort not in SORTS[what]:
         raise click.UsageError(f"--sort {sort!r}: {what} sort by {', '.join(SORTS[what])}")
-    records = _records(what, elf, map_, config)
-    listing = _listing(what, records, Choice(region, glob, sort, top))
+    if map_ is None and what in _OF_THE_MAP:
+        raise InputError(str(elf), None, f"does not name its {what}", "give --map FILE too")
+    table = read_table(config)
+    part = mcu or table.part
+    records = Records(
+        table=table,
+        elf=read_elf_file(elf),
+        link_map=read_link_map(map_) if map_ is not None else None,
+        part=read_named_part(part) if part is not None else None,
+        script_regions=read_script_regions(script) if script is not None else (),
+    )
+    facts = inspect(records)
+    faults = list(_faults(what, str(elf), facts))
+    listing = _listing(what, records, facts, Choice(region, glob, sort, top))
+    listing = replace(listing, incomplete=tuple(fault.what for fault in faults))
     text = renderer(format_)(listing)
     if output is None:
         click.echo(text, nl=False)
     else:
-        refuse_same(output, (elf, map_, config))
+        refuse_same(output, (elf, map_, config, script))
         write_text(output, text)
-    for reason in listing.incomplete:
-        report_input_error(InputError(str(elf), None, f"incomplete: {reason}", _REMEDY))
-    return EXIT_INPUT if listing.incomplete else 0
+    for fault in faults:
+        report_input_error(fault)
+    return EXIT_INPUT if faults else 0
 
 
-_REMEDY = "name the map and the ELF of one link"
-
-
-def _records(what: str, elf: Path, map_: Path | None, config: Path | None) -> Records:
-    if map_ is None and what in _OF_THE_MAP:
-        raise InputError(str(elf), None, f"does not name its {what}", "give --map FILE too")
-    return Records(
-        table=read_table(config),
-        elf=read_elf_file(elf),
-        link_map=read_link_map(map_) if map_ is not None else None,
-    )
-
-
-def _listing(what: str, records: Records, choice: Choice) -> Listing:
-    facts = inspect(records)
+def _listing(what: str, records: Records, facts: Inspection, choice: Choice) -> Listing:
     around, _ = surroundings(records)
     names = [region.name for region in around.regions]
     if choice.region is not None and choice.region not in names:
         known = f"its regions are {', '.join(names)}" if names else "give --map FILE"
         raise InputError(around.image, None, f"has no region {choice.region}", known)
     if what == "regions":
-        listing = listings.regions(facts, choice)
-    elif what == "sections":
-        listing = listings.sections(around, choice)
-    elif what == "reservations":
-        listing = listings.reservations(facts, around, choice)
-    else:
-        pieces = pieces_of(records.elf, records.link_map, facts.reservations)
-        if what == "objects":
-            listing = owner_listings.objects(facts, pieces, choice)
-        elif what == "archives":
-            listing = owner_listings.archives(facts, pieces, choice)
-        else:
-            listing = owner_listings.symbols(around, pieces, choice)
-    reasons = tuple(_incomplete(what, facts))
-    return Listing(listing.noun, listing.columns, listing.rows, listing.notes, reasons)
+        return listings.regions(facts, choice)
+    if what == "sections":
+        return listings.sections(around, choice)
+    if what == "reservations":
+        return listings.reservations(facts, around, choice)
+    pieces = pieces_of(records.elf, records.link_map, facts.reservations)
+    if what == "symbols":
+        return owner_listings.symbols(around, pieces, choice)
+    if what == "objects":
+        return owner_listings.objects(facts, around, pieces, choice)
+    return owner_listings.archives(facts, pieces, choice)
 
 
-def _incomplete(what: str, facts: Inspection) -> list[str]:
-    reasons = []
+def _faults(what: str, elf: str, facts: Inspection) -> Iterator[InputError]:
+    """Yield why the listing may not be whole, each with its remedy."""
     if what in ("regions", *_OF_THE_MAP) and not facts.regions:
-        reasons.append("no memory regions are known")
+        remedy = "give --map, --linker-script or --mcu, or --config with the regions' addresses"
+        yield InputError(elf, None, "no memory regions are known", remedy)
     if what in ("symbols", "reservations") and facts.elf is not None and facts.elf.stripped:
-        reasons.append("it has no symbols")
-    if facts.map is not None:
-        if facts.map.disagreements:
-            first = facts.map.disagreements[0].message
-            reasons.append(f"map and ELF are not of the same link ({first})")
-        if facts.map.unconserved:
-            first = facts.map.unconserved[0].section
-            reasons.append(f"the map's rows do not add up ({first})")
-    return reasons
+        yield InputError(elf, None, "has no symbols", "keep the ELF as ld wrote it, not stripped")
+    if facts.map is None:
+        return
+    for difference in facts.map.disagreements[:1]:
+        what_differs = f"map and ELF are not of the same link: {difference.message}"
+        yield InputError(elf, None, what_differs, "name the map and the ELF of one link")
+    for fault in facts.map.unconserved[:1]:
+        text = f"the rows of {fault.section} add up to {fault.found}, not {fault.expected} bytes"
+        yield InputError(facts.map.path, fault.evidence.line, text, "link again for a fresh map")
 
 
 def renderer(format_: str) -> Callable[[Listing], str]:

@@ -7,7 +7,9 @@ from pathlib import Path
 from mapinspect.errors import InputError
 from mapinspect.model.budget import BudgetTable
 from mapinspect.model.elf_file import ElfFile
+from mapinspect.model.image import Region
 from mapinspect.model.link_map import LinkMap
+from mapinspect.model.part import Part
 from mapinspect.readers.source import read_source
 
 
@@ -35,6 +37,22 @@ def read_table(path: Path | None) -> BudgetTable:
 
     source = read_source(path, str(path), "budget table")
     return read_budget(source.path, source.content)
+
+
+def read_named_part(name: str) -> Part:
+    """Return the part of this name, from the shipped table."""
+    from mapinspect.readers.parts import read_part  # noqa: PLC0415 - start-up time
+
+    return read_part(name)
+
+
+def read_script_regions(path: Path) -> tuple[Region, ...]:
+    """Return the regions of a linker script and of what it includes."""
+    from mapinspect.readers.linker_script import read_memory  # noqa: PLC0415 - start-up time
+    from mapinspect.readers.linker_sources import include_beside  # noqa: PLC0415 - the same
+
+    source = read_source(path, str(path), "linker script")
+    return read_memory(source.path, source.content, include_beside(path)).regions
 
 
 def refuse_same(output: Path, inputs: Iterable[Path | None]) -> None:

@@ -11,6 +11,7 @@ from mapinspect.model.budget import Amount, BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import RowNumbers, Use
 from mapinspect.model.embedded import EmbeddedModel
 from mapinspect.model.image import Evidence, Region
+from mapinspect.model.operators import Kernels
 from mapinspect.model.part import Part
 from mapinspect.model.placed import (
     Explained,
@@ -209,6 +210,7 @@ class Inspection:
     baseline: Baseline | None = None
     embedded: tuple[EmbeddedModel, ...] = ()
     recognised: tuple[Recognised, ...] = ()
+    kernels: Kernels | None = None
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""

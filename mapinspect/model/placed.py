@@ -68,6 +68,8 @@ class Usage:
     between them. ``largest_free`` is the largest run of bytes that no section takes up, which may
     lie between sections. ``used`` minus what ``ld --print-memory-usage`` says is the sum of the
     rows of ``explained``: none on ordinary images. ``placements`` are in address order.
+    ``otherwise`` is what the region holds if sections at addresses that it shares with another
+    region were assigned the other way: neither map nor ELF tells.
     """
 
     region: Region
@@ -78,6 +80,7 @@ class Usage:
     largest_free: int
     explained: tuple[Explained, ...]
     placements: tuple[Placement, ...]
+    otherwise: "Usage | None" = None
 
     @property
     def free(self) -> int:

@@ -11,7 +11,9 @@ import pytest
 from mapinspect import checks
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks import judge as judging
+from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
+from mapinspect.model.operators import Kernels, ModelOperators
 from mapinspect.model.report import Verdict
 from tests.builders import (
     RAM,
@@ -44,6 +46,7 @@ def with_model(*copies: object, home: object = None) -> Inspection:
 
 
 HOME = bss(0xF00)
+SEEN = Evidence("app.elf", None, "1 operators are registered")
 STORED = data(0x400)
 ROW = "[[budget]]\nid = 'x'\nkind = 'arena'\n"
 
@@ -73,6 +76,11 @@ ALONE = {
     ),
     "arena-misplaced": lambda: synthetic(
         STORED, arenas=(arena(located("tensor_arena", STORED, size=1008)),)
+    ),
+    "operators-missing": lambda: synthetic(
+        kernels=Kernels(
+            ("ADD",), (ModelOperators("kws", ("MUL",), ("MUL",), (), SEEN),), (), "", SEEN
+        )
     ),
     "placement-broken": lambda: linked(
         "[[placement]]\nid = 'p'\nmatch = { symbol = 'g_kws_model' }\nregion = 'SRAM1'\n"

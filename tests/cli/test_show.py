@@ -77,6 +77,7 @@ def test_owners_add_up_to_the_regions(
 def test_link_time_optimisation_is_told_with_its_share(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = show(capsys, "objects", *files(BUILT / "lto"))
     assert "went through link-time optimisation" in out
+    assert "symbols, in bytes: g_kws_model 41456, ring 16384, tensor_arena 12288" in out
     mixed = [
         row for row in rows(capsys, "objects", *files(BUILT / "lto")) if "link-time" in row["kind"]
     ]
@@ -175,6 +176,19 @@ def test_the_table_s_regions_serve_without_a_map(
     )
     found = rows(capsys, "regions", "--elf", str(GOOD / "app.elf"), "--config", str(config))
     assert [row["name"] for row in found] == ["FLASH"]
+
+
+def test_a_linker_script_or_the_part_serves_without_a_map(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "a.ld"
+    script.write_text("MEMORY { ROM (rx) : ORIGIN = 0x08000000, LENGTH = 512K }\n")
+    elf = ("--elf", str(GOOD / "app.elf"))
+    found = rows(capsys, "regions", *elf, "--linker-script", str(script))
+    assert [(row["name"], row["used"]) for row in found] == [("ROM", 59656)]
+    found = rows(capsys, "regions", *elf, "--mcu", "STM32L476RE")
+    used = {row["name"]: row["used"] for row in found}
+    assert used == {"FLASH": 59656, "SRAM1": 29984, "SRAM2": 16400}
 
 
 def test_output_goes_to_a_file_but_never_over_an_input(

@@ -34,7 +34,8 @@ class Run:
 
     @property
     def linked(self) -> bool:
-        return "Linking" in self.output
+        """Whether the linker ran: CMake says so, make prints the command."""
+        return "Linking" in self.output or "\nmapinspect link " in f"\n{self.output}"
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """mapinspect.cmake in real builds, with three generators."""
 
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -221,3 +222,47 @@ def test_a_wrong_call_stops_the_configuration(
     done = fw.configure()
     assert done.status != 0
     assert words in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize("language", ["C", "CXX", "ASM"])
+def test_every_language_that_links_is_explained(
+    cmake: Make, project: Project, language: str
+) -> None:
+    line = (
+        f"enable_language({language})\nset_property(TARGET fw PROPERTY LINKER_LANGUAGE {language})"
+    )
+    fw = cmake("", line)
+    good = fw.build()
+    assert (good.status, good.checked) == (0, True), good.output
+    project.grow(1024, 65536)
+    assert "RAM overflows by" in fw.build().output
+
+
+def test_response_files_hide_nothing(cmake: Make, project: Project) -> None:
+    (project.folder / "flags.rsp").write_text('-Wl,-Map="own map.map"\n', encoding="utf-8")
+    line = f'set(CMAKE_EXE_LINKER_FLAGS "\\"@{project.folder}/flags.rsp\\"")'
+    fw = cmake("", "set(CMAKE_NINJA_FORCE_RESPONSE_FILE ON)", line)
+    good = fw.build("-v")
+    assert (good.status, good.checked) == (0, True), good.output
+    assert "@CMakeFiles/fw.rsp" in good.output
+    [own] = project.folder.rglob("own map.map")
+    assert own.read_bytes() == fw.elf.with_suffix(".elf.map").read_bytes()
+
+
+def test_the_command_may_be_named(cmake: Make) -> None:
+    fw = cmake("", f'set(MAPINSPECT_COMMAND "{sys.executable};-m;mapinspect")')
+    done = fw.build("-v")
+    assert (done.status, done.checked) == (0, True), done.output
+    assert f"{sys.executable} -m mapinspect link --map" in done.output
+    assert f"{sys.executable} -m mapinspect check --elf" in done.output
+
+
+def test_a_locale_without_letters_changes_nothing(
+    cmake: Make, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fw = cmake()
+    for name in ("LANG", "LC_CTYPE", "LC_ALL"):
+        monkeypatch.setitem(project.environment, name, "C")
+    done = fw.build()
+    assert (done.status, done.checked) == (0, True), done.output
+    assert not fw.build().checked

@@ -1,4 +1,4 @@
-"""Defects of region accounting that are known and open; each says whose change will mend it."""
+"""Regions that share addresses, and regions that map and table both declare."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -7,6 +7,7 @@ import pytest
 
 from mapinspect.analysis.inspect import Records, inspect
 from mapinspect.checks.judge import judge
+from mapinspect.checks.region_over_budget import region_over_budget
 from mapinspect.model.budget import Amount, BudgetTable, RegionRow
 from mapinspect.model.finding import Status
 from mapinspect.model.image import Evidence
@@ -23,11 +24,6 @@ def row(name: str, length: int, limit: Amount | None = None) -> RegionRow:
     )
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="analysis/placement gives every byte to the smallest region that holds it: ld gave "
-    "these to FLASH (`ld --print-memory-usage`: FLASH 8192 B, SUB 0), whose limit then sees none",
-)
 @pytest.mark.parametrize("limit", [Amount(0x1000, None, "4K"), Amount(None, Fraction(1, 16), "6%")])
 def test_a_region_inside_another_does_not_hide_bytes_from_the_outer_ones_limit(
     limit: Amount,
@@ -36,6 +32,24 @@ def test_a_region_inside_another_does_not_hide_bytes_from_the_outer_ones_limit(
     table = BudgetTable("t.toml", regions=(row("FLASH", 0x1_0000, limit), row("SUB", 0x4000)))
     statuses = {outcome.status for outcome in judge(inspect(Records(table, elf, None)))}
     assert statuses & {Status.BROKEN, Status.UNDECIDED}
+
+
+def test_where_both_answers_are_the_same_the_limit_is_decided() -> None:
+    elf = read_elf("app.elf", build_elf([text(bytes(0x2000))]))
+    table = BudgetTable("t.toml", regions=(row("FLASH", 0x1_0000), row("SUB", 0x4000)))
+    facts = inspect(Records(table, elf, None))
+    assert {outcome.status for outcome in region_over_budget(facts)} == {Status.HOLDS}
+    inner, outer = facts.usage("SUB"), facts.usage("FLASH")
+    assert inner is not None
+    assert outer is not None
+    assert inner.otherwise is not None
+    assert outer.otherwise is not None
+    assert (inner.used, inner.otherwise.used) == (0x2000, 0)
+    assert (outer.used, outer.otherwise.used) == (0, 0x2000)
+    both = Amount(0x1000, None, "4K")
+    small = replace(table, regions=(row("FLASH", 0x1_0000, both), row("SUB", 0x4000, both)))
+    undecided = region_over_budget(inspect(Records(small, elf, None)))
+    assert {outcome.status for outcome in undecided} == {Status.UNDECIDED}
 
 
 def test_a_length_in_the_table_leaves_the_attributes_of_the_map() -> None:

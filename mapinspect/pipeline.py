@@ -5,7 +5,7 @@ print(report.verdict)
 """
 
 import os
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -28,11 +28,10 @@ from mapinspect.model.measurement import Build, Measurement
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
-from mapinspect.model.runtime import Recognised
-from mapinspect.needs import arena_need, models_in
+from mapinspect.needs import arena_need, arena_sizes, models_in, recognised_in
 from mapinspect.readers.budget.find import find_config
 from mapinspect.readers.model_entries import model_entries
-from mapinspect.readers.source import SourceFile, read_source
+from mapinspect.readers.source import SourceFile, is_same, read_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +100,13 @@ class Run:
             needs={entry.name: arena_need(entry, network, elf) for entry, _, network in models},
             part=self._part(table),
             baseline=self._baseline(table),
-            script_regions=() if link_map else self._script_regions(table),
             networks={entry.name: network for entry, _, network in models},
             stored=models_in(elf, ((source.content, network) for _, source, network in models)),
             measured=self._measured(table, elf),
-            recognised=self._recognised(elf, table, models),
             sha256=next((item.sha256 for item in self._inputs if item.role == "elf"), ""),
+            script_regions=() if link_map else self._script_regions(table),
+            recognised=recognised_in(elf, link_map, self._runtimes(table)),
+            arena_sizes=lambda: arena_sizes(elf),
         )
         inspection = inspect(records)
         _refuse_stale(inspection)
@@ -124,7 +124,14 @@ class Run:
             if path is not None:
                 yield str(path)
         models = (entry.file for entry in listed.models)
-        for name in (listed.elf, listed.map, listed.baseline, listed.script, *models):
+        for name in (
+            listed.elf,
+            listed.map,
+            listed.baseline,
+            listed.script,
+            *listed.runtimes,
+            *models,
+        ):
             if name is not None:
                 yield str(self._beside(name))
         yield from self._measured_names
@@ -177,6 +184,10 @@ class Run:
         source = self._read(path, "map", "link map")
         return read_map(source.path, source.content)
 
+    def _runtimes(self, table: BudgetTable) -> list[SourceFile]:
+        paths = (self._beside(name) for name in table.inputs.runtimes)
+        return [self._read(path, "runtimes", "table of runtimes") for path in paths if path]
+
     def _part(self, table: BudgetTable) -> Part | None:
         name = self._request.mcu or table.part
         if name is None:
@@ -209,20 +220,6 @@ class Run:
             return Baseline(str(path), fault=error.what)
         return read_baseline(source.path, source.content)
 
-    def _recognised(
-        self, elf: ElfFile | None, table: BudgetTable, models: Sized
-    ) -> tuple[Recognised, ...]:
-        """Return what names tell of weights, arenas and workspaces, where the table does not."""
-        wanted = not models or any(row.kind == "workspace" for row in table.budgets)
-        if elf is None or not wanted:
-            return ()
-        from mapinspect.analysis.recognise import recognise  # noqa: PLC0415 - start-up time
-        from mapinspect.readers.demangle import demangle  # noqa: PLC0415 - the same
-        from mapinspect.readers.runtimes import read_runtimes  # noqa: PLC0415 - the same
-
-        found = recognise(elf, read_runtimes(), demangle)
-        return found if not models else tuple(item for item in found if item.role == "workspace")
-
     def _measured(self, table: BudgetTable, elf: ElfFile | None) -> tuple[Measurement, ...]:
         """Return what devices measured, from the table's files and the command line's."""
         if not (self._measured_names or table.inputs.measured or table.measured):
@@ -250,7 +247,7 @@ class Run:
         path = os.path.join(self._folder, name)
         plain = os.path.normpath(path)
         # `..` behind a link leads elsewhere than its spelling says: then the spelling is kept.
-        return Path(plain if _is_same(plain, path) else path)
+        return Path(plain if is_same(plain, path) else path)
 
     def _read(self, path: Path, role: str, what: str) -> SourceFile:
         source = read_source(path, str(path), what)
@@ -270,11 +267,3 @@ def _refuse_stale(inspection: Inspection) -> None:
             place = found.item.evidence
             what = f"is of build {found.item.run.build_id}, not of this image"
             raise InputError(place.file, None, what, "measure this build")
-
-
-def _is_same(path: str, other: str) -> bool:
-    """Return whether both lead to one file, or to none."""
-    try:
-        return os.path.samefile(path, other)
-    except (OSError, ValueError):
-        return not os.path.exists(path) and not os.path.exists(other)

@@ -1,9 +1,9 @@
 """Records of map, ELF, models and table → the Inspection that checks read."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from mapinspect.analysis.arenas import arena_facts
+from mapinspect.analysis.arenas import ArenaClues, arena_facts, no_sizes
 from mapinspect.analysis.conservation import unconserved
 from mapinspect.analysis.counting import counted
 from mapinspect.analysis.disagreements import disagreements
@@ -12,6 +12,7 @@ from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
 from mapinspect.analysis.models import GivenModel, embedded_models, model_facts
+from mapinspect.analysis.operators import UsedModel, kernels
 from mapinspect.analysis.placement import Accounts, account, region_at
 from mapinspect.analysis.regions import map_regions, regions_of
 from mapinspect.analysis.reservations.find import reservations_of
@@ -25,13 +26,13 @@ from mapinspect.analysis.sections import (
     unallocated_sections,
 )
 from mapinspect.analysis.usage import usages
-from mapinspect.analysis.weighing import Peaks, identities, rooms, weighed
+from mapinspect.analysis.weighing import Peaks, Room, identities, rooms, weighed
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import Piece
 from mapinspect.model.elf_file import ElfFile
-from mapinspect.model.embedded import StoredModel
+from mapinspect.model.embedded import EmbeddedModel, StoredModel
 from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import (
     ArenaFacts,
@@ -55,7 +56,11 @@ _MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only ove
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Everything the readers found about one image; ``networks`` are by the models' names."""
+    """Everything the readers found about one image; ``networks`` are by the models' names.
+
+    ``arena_sizes`` reads the constants that debug information gives for arenas on the heap; it is
+    asked only where no array is the arena.
+    """
 
     table: BudgetTable
     elf: ElfFile | None
@@ -70,6 +75,7 @@ class Records:
     measured: tuple[Measurement, ...] = ()
     sha256: str = ""  # of the ELF file
     recognised: tuple[Recognised, ...] = ()
+    arena_sizes: Callable[[], Mapping[str, int]] = no_sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,7 @@ class _Rows:
     usages: tuple[Usage, ...]
     pieces: tuple[Piece, ...]
     models: tuple[ModelFacts, ...]
+    embedded: tuple[EmbeddedModel, ...]
     arenas: tuple[ArenaFacts, ...]
     kept: tuple[Reservation, ...]
     peaks: Peaks
@@ -114,26 +121,61 @@ def inspect(records: Records) -> Inspection:
         stack_room=_stack_room(layout, accounts.placements) if layout else None,
         part=records.part,
         baseline=records.baseline,
-        embedded=embedded_models(around, records.stored, found.models),
+        embedded=found.embedded,
+        kernels=kernels(around, _used(records, found.embedded), found.embedded),
+        recognised=records.recognised,
     )
 
 
 def _rows(
     records: Records, around: Surroundings, accounts: Accounts, layout: Layout | None
 ) -> _Rows:
-    given = [
-        GivenModel(entry, file, records.networks.get(entry.name)) for entry, file in records.models
-    ]
-    models = model_facts(around, given, records.stored)
-    arenas = arena_facts(around, (entry for entry, _ in records.models), records.needs)
+    models = model_facts(around, _given(records), records.stored)
+    clues = ArenaClues(records.recognised, records.arena_sizes)
+    arenas = arena_facts(around, [entry for entry, _ in records.models], records.needs, clues)
     kept = stretched(layout, reservations_of(layout).items) if layout else ()
     used = usages(accounts, around.regions)
     spare = reserves(layout, kept, accounts.placements)
     found = pieces(used, claims(models, arenas, kept, records.recognised), spare)
-    room = rooms(around.regions, kept, arenas)
+    return _Rows(
+        usages=with_reserves(used, found),
+        pieces=found,
+        models=models,
+        embedded=embedded_models(around, records.stored, models),
+        arenas=arenas,
+        kept=kept,
+        peaks=_peaks(records, rooms(around.regions, kept, arenas)),
+    )
+
+
+def _peaks(records: Records, room: tuple[Room, ...]) -> Peaks:
+    """Return what was measured, with the reserve that each value is about."""
     marks = identities(records.elf, records.sha256)
-    peaks = Peaks(weighed(records.measured, marks, room), room)
-    return _Rows(with_reserves(used, found), found, models, arenas, kept, peaks)
+    return Peaks(weighed(records.measured, marks, room), room)
+
+
+def _given(records: Records) -> list[GivenModel]:
+    return [
+        GivenModel(entry, file, records.networks.get(entry.name)) for entry, file in records.models
+    ]
+
+
+def _used(records: Records, embedded: Iterable[EmbeddedModel]) -> list[UsedModel]:
+    """Return the models that the runtime runs: those given, and those found besides.
+
+    A model that another runtime plans needs no kernel of this one.
+    """
+    given = [
+        UsedModel(entry.name, records.networks[entry.name], Evidence(entry.file, None, entry.name))
+        for entry, _ in records.models
+        if entry.name in records.networks and entry.runtime != "plan-only"
+    ]
+    found = [
+        UsedModel(model.place.name, model.network, model.place.evidence)
+        for model in embedded
+        if model.network is not None and model.entry is None
+    ]
+    return given + found
 
 
 def surroundings(records: Records) -> tuple[Surroundings, Accounts]:

@@ -168,6 +168,16 @@ _BUDGET_RULES: Final = (
     Rule(Needs.ANY, ("limit", "min", "growth", "headroom")),
 )
 
+STRATEGIES: Final = ("xip", "copied", "on-demand", "psram")
+
+_SLOT: Final = {
+    "origin": Field(Kind.ADDRESS, "its first address", required=True),
+    "length": Field(Kind.SIZE, "its size", required=True),
+    "sector": Field(
+        Kind.SIZE, "the Flash's erase sector, on which it begins and ends", required=True
+    ),
+}
+
 _PLACEMENT: Final = {
     "id": Field(Kind.NAME, "the row's name in reports", required=True),
     "match": Field(
@@ -178,9 +188,26 @@ _PLACEMENT: Final = {
     "section": Field(Kind.NAME, "glob on the output section that must hold it"),
     "align": Field(Kind.SIZE, "what its address must be a multiple of"),
     "read-only": Field(Kind.BOOLEAN, "whether its section must not be writable"),
+    "contiguous": Field(Kind.BOOLEAN, "whether all that matches must form one run of bytes"),
+    "dma": Field(Kind.BOOLEAN, "whether DMA must reach it; needs project.mcu"),
+    "strategy": Field(
+        Kind.CHOICE,
+        "how it is used: in place in Flash, copied to RAM at start-up, loaded on demand from "
+        "external Flash, or held in PSRAM",
+        choices=STRATEGIES,
+    ),
+    "slot": Field(Kind.TABLE, "an update slot that holds it and nothing else", table=_SLOT),
     "optional": Field(Kind.BOOLEAN, "whether the row may match nothing"),
 }
-_PLACEMENT_RULES: Final = (Rule(Needs.ANY, ("region", "bank", "section", "align", "read-only")),)
+_PLACEMENT_RULES: Final = (
+    Rule(
+        Needs.ANY,
+        (
+            *("region", "bank", "section", "align", "read-only", "contiguous", "dma"),
+            *("strategy", "slot"),
+        ),
+    ),
+)
 
 RUN: Final = {
     "build-id": Field(Kind.NAME, "the image's build-id, or the SHA-256 of the ELF file"),

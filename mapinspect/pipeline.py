@@ -31,10 +31,10 @@ from mapinspect.model.measurement import Build, Measurement
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
-from mapinspect.needs import arena_need, models_in
+from mapinspect.needs import arena_need, arena_sizes, models_in, recognised_in
 from mapinspect.readers.budget.find import find_config
 from mapinspect.readers.model_entries import model_entries
-from mapinspect.readers.source import SourceFile, read_source
+from mapinspect.readers.source import SourceFile, is_same, read_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,13 @@ class Run:
             needs={entry.name: arena_need(entry, network, elf) for entry, _, network in models},
             part=self._part(table),
             baseline=self._baseline(table),
-            script_regions=() if link_map else self._script_regions(table),
             networks={entry.name: network for entry, _, network in models},
             stored=models_in(elf, ((source.content, network) for _, source, network in models)),
             measured=self._measured(table, elf),
             sha256=next((item.sha256 for item in self._inputs if item.role == "elf"), ""),
+            script_regions=() if link_map else self._script_regions(table),
+            recognised=recognised_in(elf, link_map, self._runtimes(table)),
+            arena_sizes=lambda: arena_sizes(elf),
         )
         inspection = inspect(records)
         _refuse_stale(inspection)
@@ -125,7 +127,14 @@ class Run:
             if path is not None:
                 yield str(path)
         models = (entry.file for entry in listed.models)
-        for name in (listed.elf, listed.map, listed.baseline, listed.script, *models):
+        for name in (
+            listed.elf,
+            listed.map,
+            listed.baseline,
+            listed.script,
+            *listed.runtimes,
+            *models,
+        ):
             if name is not None:
                 yield str(self._beside(name))
         yield from self._measured_names
@@ -177,6 +186,10 @@ class Run:
 
         source = self._read(path, "map", "link map")
         return read_map(source.path, source.content)
+
+    def _runtimes(self, table: BudgetTable) -> list[SourceFile]:
+        paths = (self._beside(name) for name in table.inputs.runtimes)
+        return [self._read(path, "runtimes", "table of runtimes") for path in paths if path]
 
     def _part(self, table: BudgetTable) -> Part | None:
         name = self._request.mcu or table.part
@@ -237,7 +250,7 @@ class Run:
         path = os.path.join(self._folder, name)
         plain = os.path.normpath(path)
         # `..` behind a link leads elsewhere than its spelling says: then the spelling is kept.
-        return Path(plain if _is_same(plain, path) else path)
+        return Path(plain if is_same(plain, path) else path)
 
     def _read(self, path: Path, role: str, what: str) -> SourceFile:
         source = read_source(path, str(path), what)
@@ -285,11 +298,3 @@ def _refuse_stale(inspection: Inspection) -> None:
             place = found.item.evidence
             what = f"is of build {found.item.run.build_id}, not of this image"
             raise InputError(place.file, None, what, "measure this build")
-
-
-def _is_same(path: str, other: str) -> bool:
-    """Return whether both lead to one file, or to none."""
-    try:
-        return os.path.samefile(path, other)
-    except (OSError, ValueError):
-        return not os.path.exists(path) and not os.path.exists(other)

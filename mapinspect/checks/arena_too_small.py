@@ -2,14 +2,17 @@
 
 The need is planned from the model: every activation tensor gets an offset, and the highest end is
 what the arena must hold. An arena that does not start on a 16-byte boundary loses the bytes up to
-the next one. When only a lower bound of the need is known, an arena below it is broken and one
-above it is undecided, unless a measurement of this very build, marked with its build-id, shows
-that the device made do with it.
+the next one. What an image leaves open about its runtime makes the need a range: an arena below it
+is broken, one above it holds, one inside is undecided. Where only a lower bound is known, a
+measurement of this very build, marked with its build-id, decides, or a requirement that the table
+declares, with its reason. An arena on the heap is judged by the constant that names its size
+(`kTensorArenaSize`), which debug information keeps.
 
     error[arena-too-small]: tensor_arena has 8192 usable bytes and needs 12000, 3808 too few
 
 Mend it by raising the array's size to the need stated; when the need is a lower bound, name the
-runtime in the model's entry, or give a log with `arena_used` and `build_id`.
+runtime, target and kernels in the model's entry, give a log with `arena_used` and `build_id`, or
+declare `arena-bytes` with `arena-reason`.
 """
 
 from collections.abc import Iterator
@@ -29,7 +32,9 @@ def arena_too_small(inspection: Inspection) -> Iterator[Outcome]:
         yield not_claimed("arena", "no model is given")
     for arena in inspection.arenas:
         place = arena.place
-        if place is None:
+        if arena.size_constant is not None and arena.needed is not None:
+            yield _on_heap(arena, *arena.size_constant)
+        elif place is None:
             yield _not_found(inspection, arena)
         elif place.span.size == 0:
             message = f"{place.name} has no size in the ELF"
@@ -83,9 +88,50 @@ def _compare(arena: ArenaFacts, place: Located, needed: int, measured: Weighed |
         remedy = f"make the arena at least {needed} bytes, aligned to {ARENA_ALIGNMENT}"
         return broken(place.name, message, evidence, remedy)
     # A peak below the bound is not of all models that share the arena.
-    if not arena.exact and (measured is None or measured.item.bytes < needed):
-        reasons = "; ".join(arena.reasons) or "not every part of the need is known"
-        message = f"{place.name} needs at least {needed} bytes: {reasons}"
-        remedy = "name the runtime that plans the arena in the model's entry"
-        return undecided(place.name, message, evidence, remedy)
-    return holds(place.name)
+    if arena.required is None and measured is not None and measured.item.bytes >= needed:
+        return holds(place.name)
+    return _above_the_bound(arena, place.name, usable, evidence)
+
+
+def _above_the_bound(
+    arena: ArenaFacts, name: str, usable: int, evidence: tuple[Evidence, ...]
+) -> Outcome:
+    """Judge an arena that is not below what is computed, where that may be a lower bound."""
+    if arena.required is not None:
+        return _declared(arena, name, usable, arena.required)
+    if arena.sufficient is not None and usable >= arena.sufficient:
+        return holds(name)
+    reasons = "; ".join(arena.reasons) or "not every part of the need is known"
+    remedy = "name runtime, target and kernels in the model's entry, or declare arena-bytes"
+    if arena.sufficient is None:
+        message = f"{name} needs at least {arena.needed} bytes: {reasons}"
+        return undecided(name, message, evidence, remedy)
+    needs = f"{arena.needed} to {arena.sufficient}"
+    message = f"{name} has {usable} usable bytes and needs {needs}: {reasons}"
+    remedy = f"make the arena {arena.sufficient} bytes, or {remedy}"
+    return undecided(name, message, evidence, remedy)
+
+
+def _declared(arena: ArenaFacts, name: str, usable: int, required: tuple[int, Evidence]) -> Outcome:
+    """Judge by the requirement of the table, unless the computed need contradicts it."""
+    size, declared = required
+    evidence = (declared, *arena.need_evidence)
+    if arena.needed is not None and size < arena.needed:
+        at_least = "" if arena.exact else "at least "
+        message = f"{name} needs {at_least}{arena.needed} bytes, the table declares only {size}"
+        return undecided(name, message, evidence, "mend arena-bytes in the model's entry")
+    if usable < size:
+        message = f"{name} has {usable} usable bytes, {size - usable} fewer than the table declares"
+        return broken(name, message, evidence, f"make the arena at least {size} bytes")
+    return holds(name)
+
+
+def _on_heap(arena: ArenaFacts, size: int, constant: Evidence) -> Outcome:
+    """Judge an arena that is taken at run time by the constant that says how large it is."""
+    name = arena.place.name if arena.place else arena.wanted
+    evidence = (*arena.need_evidence, constant)
+    assert arena.needed is not None
+    if size < arena.needed:
+        message = f"{name} on the heap is {size} bytes, {arena.needed - size} too few"
+        return broken(name, message, evidence, f"allocate at least {arena.needed} bytes")
+    return _above_the_bound(arena, name, size, evidence)

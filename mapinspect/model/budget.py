@@ -74,7 +74,8 @@ class ModelEntry:
     ``runtime`` names what the arena must satisfy: ``plan-only`` needs exactly the head of the
     greedy plan, ``tflite-micro`` what TensorFlow Lite Micro allocates. None: what is seen in the
     image decides. ``target`` and ``kernels`` name the runtime's build where the image does not
-    tell it.
+    tell it. ``arena_bytes`` is what its arena needs by the project's own word, ``arena_reason``
+    where that comes from; ``slack`` how much larger than needed the arena may be.
     """
 
     name: str
@@ -85,6 +86,9 @@ class ModelEntry:
     declared: Evidence
     target: str | None = None
     kernels: str | None = None
+    arena_bytes: int | None = None
+    arena_reason: str = ""
+    slack: Amount | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,7 @@ class Inputs:
     script: str | None = None
     measured: tuple[str, ...] = ()
     stale: str = "undecided"
+    runtimes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from mapinspect.errors import InputError
 from mapinspect.model.budget import ModelEntry
 from mapinspect.model.image import Evidence
+from mapinspect.readers.source import by_file_name
 
 
 def model_entries(
@@ -18,7 +19,7 @@ def model_entries(
     ``beside`` returns the path of a file that the table names. Raises InputError where a given
     file could replace several, or two given ones share their name.
     """
-    given = _by_file_name(paths)
+    given = by_file_name(paths)
     names = [os.path.basename(entry.file) for entry in listed]
     entries = []
     for entry, name in zip(listed, names, strict=True):
@@ -35,13 +36,3 @@ def model_entries(
         entries.append(ModelEntry(own, path, None, None, None, declared))
         known.add(own)
     return tuple(entries)
-
-
-def _by_file_name(paths: Iterable[Path]) -> dict[str, str]:
-    """Return the paths by their last part; raise InputError when two of them share it."""
-    found: dict[str, str] = {}
-    for path in paths:
-        if found.setdefault(path.name, str(path)) != str(path):
-            what = f"has the file name of {found[path.name]}"
-            raise InputError(str(path), None, what, "list both in a table, or rename one")
-    return found

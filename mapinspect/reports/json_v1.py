@@ -47,6 +47,7 @@ def render(report: Report) -> str:
         "rows": _rows(facts) if facts else [],
         "weights": _weights(facts) if facts else [],
         "embedded": _embedded(facts) if facts else [],
+        "recognised": _recognised(facts) if facts else [],
         "arena": _arenas(facts) if facts else [],
         "measured": [_measured(report, item) for item in facts.measured] if facts else [],
         "claims": {status.value: report.count(status) for status in _CLAIMS},
@@ -136,6 +137,22 @@ def _embedded(facts: Inspection) -> list[dict[str, Any]]:
     ]
 
 
+def _recognised(facts: Inspection) -> list[dict[str, Any]]:
+    return [
+        {
+            "role": item.role,
+            "symbols": [_text(name) for name in item.names],
+            "section": _text(item.section),
+            "vma": item.span.start,
+            "size": item.span.size,
+            "runtime": _text(item.runtime),
+            "confidence": item.confidence,
+            "because": [_text(reason) for reason in item.reasons],
+        }
+        for item in facts.recognised
+    ]
+
+
 def _arenas(facts: Inspection) -> list[dict[str, Any]]:
     return [
         {
@@ -147,6 +164,7 @@ def _arenas(facts: Inspection) -> list[dict[str, Any]]:
             "alignment": place.alignment,
             "needed": arena.needed,
             "exact": arena.exact,
+            "enough": arena.sufficient,
         }
         for arena in facts.arenas
         for place in arena.candidates

@@ -15,6 +15,7 @@ from mapinspect.reports.printable import place as shown_place
 from mapinspect.reports.printable import printable
 from mapinspect.reports.sizes import grouped, kib_down, kib_up
 
+_RECOGNISED = 12  # entries; generated code has an array for each tensor
 _NAME_WIDTH = 24  # characters; keeps the tables within 80 columns
 
 
@@ -24,6 +25,7 @@ def render(report: Report) -> str:
     if report.inspection is not None:
         blocks.append(budget_table(report.lines))
         blocks.append(_placements(report.inspection))
+        blocks.append(_recognised(report.inspection))
     blocks += [_finding(finding) for finding in report.findings]
     blocks.append(_claims(report))
     blocks.append(summary(report))
@@ -83,6 +85,22 @@ def _weight_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:
     for other in facts.embedded:
         if other.entry is None:
             yield "model", other.place, f"embedded model: {_model_note(other)}"
+
+
+def _recognised(facts: Inspection) -> str:
+    """Return what patterns say of places that no model and no table names."""
+    known = {copy.place.span.start for model in facts.models for copy in model.copies}
+    known |= {model.place.span.start for model in facts.embedded}
+    known |= {place.span.start for arena in facts.arenas for place in arena.candidates}
+    found = [item for item in facts.recognised if item.span.start not in known]
+    lines = [
+        f"{_name(item.name)} at {item.span.start:#010x}, {item.span.size:,} bytes:\n"
+        f"  {printable(item.sentence())}"
+        for item in found[:_RECOGNISED]
+    ]
+    if len(found) > _RECOGNISED:
+        lines.append(f"and {len(found) - _RECOGNISED} more")
+    return "\n".join(lines)
 
 
 def _model_note(model: EmbeddedModel) -> str:

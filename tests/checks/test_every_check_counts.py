@@ -14,6 +14,7 @@ from mapinspect.checks import judge as judging
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.measurement import Measurement, Run
+from mapinspect.model.operators import Kernels, ModelOperators
 from mapinspect.model.report import Verdict
 from tests.builders import (
     RAM,
@@ -51,6 +52,7 @@ def peak(used: int, **run: object) -> Measurement:
 
 
 HOME = bss(0xF00)
+SEEN = Evidence("app.elf", None, "1 operators are registered")
 STORED = data(0x400)
 ROW = "[[budget]]\nid = 'x'\nkind = 'arena'\n"
 
@@ -81,6 +83,11 @@ ALONE = {
     "arena-misplaced": lambda: synthetic(
         STORED, arenas=(arena(located("tensor_arena", STORED, size=1008)),)
     ),
+    "operators-missing": lambda: synthetic(
+        kernels=Kernels(
+            ("ADD",), (ModelOperators("kws", ("MUL",), ("MUL",), (), SEEN),), (), "", SEEN
+        )
+    ),
     "placement-broken": lambda: linked(
         "[[placement]]\nid = 'p'\nmatch = { symbol = 'g_kws_model' }\nregion = 'SRAM1'\n"
     ),
@@ -97,10 +104,13 @@ ALONE = {
         "[[waiver]]\ncheck = 'weights-missing'\nmatch = '*'\nreason = 'x'\nexpires = 2099-01-01\n"
     ),
 }
-# The map's doubt makes everything undecided, so what these two add is only their own answer.
+# The map's doubt makes everything undecided, so what these add is only their own answer.
 WARNING = {
     "measurement-doubtful": lambda: facts("", measured=[peak(9, iterations=1)]),
     "map-lines-unknown": lambda: synthetic(map=map_facts(unknown=1)),
+    "arena-oversized": lambda: synthetic(
+        HOME, arenas=(arena(located("tensor_arena", HOME, size=0xE00)),)
+    ),
 }
 
 

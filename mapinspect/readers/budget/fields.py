@@ -87,7 +87,15 @@ _MODEL: Final = {
     ),
     "target": Field(Kind.NAME, "the core or chip, where the image does not tell: cortex-m4, …"),
     "kernels": Field(Kind.NAME, "its kernel set, as for `mapinspect model --kernels`"),
+    "arena-bytes": Field(
+        Kind.SIZE, "what the arena must hold, where not all of the need can be computed"
+    ),
+    "arena-reason": Field(Kind.NAME, "where arena-bytes comes from, such as a measurement"),
+    "slack": Field(
+        Kind.AMOUNT, "how much more than needed the arena may have; default 10%, at least 1K"
+    ),
 }
+_MODEL_RULES: Final = (Rule(Needs.ALL, ("arena-bytes", "arena-reason")),)
 
 _PROJECT: Final = {
     "name": Field(Kind.NAME, "the firmware's name, for reports"),
@@ -104,7 +112,10 @@ _INPUTS: Final = {
     "elf": Field(Kind.NAME, "the linked ELF file"),
     "map": Field(Kind.NAME, "the GNU ld link map of the same link"),
     "linker-script": Field(Kind.NAME, "the linker script: its MEMORY block, where no map is"),
-    "models": Field(Kind.TABLES, "the models that the firmware embeds", table=_MODEL),
+    "models": Field(
+        Kind.TABLES, "the models that the firmware embeds", table=_MODEL, rules=_MODEL_RULES
+    ),
+    "runtimes": Field(Kind.NAMES, "tables of names of weights and arenas, as runtimes.toml"),
     "baseline": Field(Kind.NAME, "the JSON report of an earlier build, for growth limits"),
     "measured": Field(Kind.NAMES, "globs: logs and measured.toml files of this firmware's runs"),
     "stale": Field(

@@ -82,6 +82,9 @@ class Records:
                 self._rows.evidence(("inputs", "models", number)),
                 row.get("target"),
                 row.get("kernels"),
+                arena_bytes=row.get("arena-bytes"),
+                arena_reason=row.get("arena-reason", ""),
+                slack=row.get("slack"),
             )
             for number, row in enumerate(values.get("models", ()))
         )
@@ -93,6 +96,7 @@ class Records:
             script=values.get("linker-script"),
             measured=values.get("measured", ()),
             stale=values.get("stale", "undecided"),
+            runtimes=values.get("runtimes", ()),
         )
 
     def _measured(self, rows: Sequence[dict[str, Any]]) -> tuple[MeasuredRow, ...]:

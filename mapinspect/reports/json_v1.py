@@ -45,6 +45,7 @@ def render(report: Report) -> str:
         ],
         "rows": _rows(facts) if facts else [],
         "weights": _weights(facts) if facts else [],
+        "tensors": _tensors(facts) if facts else [],
         "embedded": _embedded(facts) if facts else [],
         "recognised": _recognised(facts) if facts else [],
         "arena": _arenas(facts) if facts else [],
@@ -112,6 +113,23 @@ def _weights(facts: Inspection) -> list[dict[str, Any]]:
         }
         for model in facts.models
         for copy in model.copies
+    ]
+
+
+def _tensors(facts: Inspection) -> list[dict[str, Any]]:
+    """Return the constant tensors of the given models; ``vma`` is null where one was not found."""
+    return [
+        {
+            "model": _text(model.entry.name),
+            "name": _text(tensor.name),
+            "layer": list(tensor.layer),
+            "operator": _text(tensor.code),
+            "role": tensor.role,
+            "size": tensor.size,
+            "vma": tensor.places[0].span.start if tensor.places else None,
+        }
+        for model in facts.models
+        for tensor in model.tensors
     ]
 
 

@@ -7,7 +7,7 @@ from tabulate import tabulate
 from mapinspect.model.arena_room import slack
 from mapinspect.model.embedded import EmbeddedModel
 from mapinspect.model.finding import Finding, Status
-from mapinspect.model.inspection import Inspection, Located
+from mapinspect.model.inspection import Inspection, Located, arrays
 from mapinspect.model.report import BudgetLine, Report
 from mapinspect.model.reservation import Reservation
 from mapinspect.reports.printable import place as shown_place
@@ -116,6 +116,8 @@ def _weight_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:
     for model in facts.models:
         for copy in model.copies:
             yield "weights", copy.place, "equals its file" if copy.matches else "differs"
+        for part in arrays(model.parts):
+            yield "weights", part, "tensors of the model, found one by one"
     for other in facts.embedded:
         if other.entry is None:
             yield "model", other.place, f"embedded model: {_model_note(other)}"

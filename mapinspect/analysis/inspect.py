@@ -25,6 +25,7 @@ from mapinspect.analysis.sections import (
     unallocated_sections,
 )
 from mapinspect.analysis.usage import usages
+from mapinspect.analysis.weighing import Peaks, Room, identities, rooms, weighed
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
@@ -33,6 +34,7 @@ from mapinspect.model.embedded import EmbeddedModel, StoredModel, unnamed
 from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Matched, Placement
 from mapinspect.model.link_map import LinkMap
+from mapinspect.model.measurement import Measurement
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import Reservations
@@ -59,6 +61,8 @@ class Records:
     baseline: Baseline | None = None
     networks: Mapping[str, Network] = field(default_factory=dict)
     stored: tuple[StoredModel, ...] = ()
+    measured: tuple[Measurement, ...] = ()
+    sha256: str = ""  # of the ELF file
     recognised: tuple[Recognised, ...] = ()
     arena_sizes: Callable[[], Mapping[str, int]] = no_sizes
 
@@ -77,6 +81,7 @@ def inspect(records: Records) -> Inspection:
     rows = pieces(used, models, arenas, kept.items, unnamed(embedded))
     counts = counted(table, around, rows)
     estimates = Estimates.of(models, arenas)
+    peaks = _peaks(records, rooms(around.regions, kept.items, arenas))
     return Inspection(
         table=table,
         elf=_elf_facts(records.elf),
@@ -92,7 +97,8 @@ def inspect(records: Records) -> Inspection:
             row: Matched(item.places, item.bytes) for row, item in counts.items() if item.places
         },
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
-        rows=row_numbers(table, around, counts, estimates, kept.items),
+        rows=row_numbers(table, around, counts, estimates, kept.items, peaks=peaks),
+        measured=peaks.items,
         reservations=kept.items,
         habits=habits(around),
         stack_room=_stack_room(layout, accounts.placements) if layout else None,
@@ -102,6 +108,12 @@ def inspect(records: Records) -> Inspection:
         kernels=kernels(around, _used(records, embedded), embedded),
         recognised=records.recognised,
     )
+
+
+def _peaks(records: Records, room: tuple[Room, ...]) -> Peaks:
+    """Return what was measured, with the reserve that each value is about."""
+    marks = identities(records.elf, records.sha256)
+    return Peaks(weighed(records.measured, marks, room), room)
 
 
 def _given(records: Records) -> list[GivenModel]:

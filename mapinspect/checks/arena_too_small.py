@@ -4,13 +4,15 @@ The need is planned from the model: every activation tensor gets an offset, and 
 what the arena must hold. An arena that does not start on a 16-byte boundary loses the bytes up to
 the next one. What an image leaves open about its runtime makes the need a range: an arena below it
 is broken, one above it holds, one inside is undecided. Where only a lower bound is known, a
-requirement that the table declares, with its reason, decides. An arena on the heap is judged by
-the constant that names its size (`kTensorArenaSize`), which debug information keeps.
+measurement of this very build, marked with its build-id, decides, or a requirement that the table
+declares, with its reason. An arena on the heap is judged by the constant that names its size
+(`kTensorArenaSize`), which debug information keeps.
 
     error[arena-too-small]: tensor_arena has 8192 usable bytes and needs 12000, 3808 too few
 
 Mend it by raising the array's size to the need stated; when the need is a lower bound, name the
-runtime, target and kernels in the model's entry, or declare `arena-bytes` with `arena-reason`.
+runtime, target and kernels in the model's entry, give a log with `arena_used` and `build_id`, or
+declare `arena-bytes` with `arena-reason`.
 """
 
 from collections.abc import Iterator
@@ -20,6 +22,7 @@ from mapinspect.model.arena_room import ARENA_ALIGNMENT, lost
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import ArenaFacts, Inspection, Located
+from mapinspect.model.measurement import Build, Weighed
 
 
 @check("arena-too-small", "every tensor arena is as large as its models need", __doc__)
@@ -40,7 +43,7 @@ def arena_too_small(inspection: Inspection) -> Iterator[Outcome]:
             message = f"what {', '.join(arena.models)} needs of {place.name} is unknown"
             yield undecided(place.name, message, (place.evidence,), "give the model file")
         else:
-            yield _compare(arena, place, arena.needed)
+            yield _compare(arena, place, arena.needed, _measured(inspection, place))
 
 
 def _not_found(inspection: Inspection, arena: ArenaFacts) -> Outcome:
@@ -58,7 +61,17 @@ def _not_found(inspection: Inspection, arena: ArenaFacts) -> Outcome:
     return undecided(arena.wanted, message, candidates, "name the one that is the arena")
 
 
-def _compare(arena: ArenaFacts, place: Located, needed: int) -> Outcome:
+def _measured(inspection: Inspection, place: Located) -> Weighed | None:
+    """Return the highest peak of the arena that was measured on this very build."""
+    own = [
+        item
+        for item in inspection.measured
+        if item.build is Build.SAME and item.item.kind == "arena" and item.span == place.span
+    ]
+    return max(own, key=lambda item: item.item.bytes, default=None)
+
+
+def _compare(arena: ArenaFacts, place: Located, needed: int, measured: Weighed | None) -> Outcome:
     missed = lost(arena)
     usable = max(0, place.span.size - missed)
     evidence = (*arena.need_evidence, place.evidence)
@@ -74,6 +87,9 @@ def _compare(arena: ArenaFacts, place: Located, needed: int) -> Outcome:
         )
         remedy = f"make the arena at least {needed} bytes, aligned to {ARENA_ALIGNMENT}"
         return broken(place.name, message, evidence, remedy)
+    # A peak below the bound is not of all models that share the arena.
+    if arena.required is None and measured is not None and measured.item.bytes >= needed:
+        return holds(place.name)
     return _above_the_bound(arena, place.name, usable, evidence)
 
 

@@ -5,6 +5,7 @@ from datetime import date
 from fractions import Fraction
 
 from mapinspect.model.image import Evidence
+from mapinspect.model.measurement import MeasuredRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ class Inputs:
     """The files that the table names, relative to its own folder.
 
     ``baseline`` is the JSON report of an earlier build, which growth limits compare with;
-    ``script`` the linker script, for an image without a map.
+    ``script`` the linker script, for an image without a map. ``measured`` are globs on logs of the
+    device; ``stale`` says what becomes of those of another build: "undecided" or "refuse".
     """
 
     elf: str | None = None
@@ -103,6 +105,8 @@ class Inputs:
     models: tuple[ModelEntry, ...] = ()
     baseline: str | None = None
     script: str | None = None
+    measured: tuple[str, ...] = ()
+    stale: str = "undecided"
     runtimes: tuple[str, ...] = ()
 
 
@@ -129,7 +133,7 @@ class BudgetRow:
     ``kind`` is a row of the six, or "rest": what no other row of the table counts. ``region`` and
     ``bank`` are globs: where bytes count; in a memory load images count too, without one every
     byte counts once. ``min_estimate`` is True for ``min = "estimate"``: at least what the model
-    needs.
+    needs. ``headroom`` is what must stay free above the measured peak.
     """
 
     id: str
@@ -144,6 +148,7 @@ class BudgetRow:
     declared: Evidence
     bank: str | None = None
     growth: Growth | None = None
+    headroom: Amount | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +214,7 @@ class BudgetTable:
     budgets: tuple[BudgetRow, ...] = ()
     placements: tuple[PlacementRow, ...] = ()
     waivers: tuple[Waiver, ...] = ()
+    measured: tuple[MeasuredRow, ...] = ()
     rules: tuple[CheckRule, ...] = ()
     part: str | None = None
     part_declared: Evidence | None = None

@@ -12,6 +12,7 @@ from mapinspect.model.budget import Amount, BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import RowNumbers, Use
 from mapinspect.model.embedded import EmbeddedModel, TensorPlace
 from mapinspect.model.image import Evidence, Region, Span
+from mapinspect.model.measurement import Weighed
 from mapinspect.model.operators import Kernels
 from mapinspect.model.part import Part
 from mapinspect.model.placed import (
@@ -241,6 +242,7 @@ class Inspection:
     part: Part | None = None
     baseline: Baseline | None = None
     embedded: tuple[EmbeddedModel, ...] = ()
+    measured: tuple[Weighed, ...] = ()
     recognised: tuple[Recognised, ...] = ()
     kernels: Kernels | None = None
 

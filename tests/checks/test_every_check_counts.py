@@ -14,6 +14,7 @@ from mapinspect.checks import judge as judging
 from mapinspect.model.embedded import TensorPlace
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection, ModelFacts
+from mapinspect.model.measurement import Measurement, Run
 from mapinspect.model.operators import Kernels, ModelOperators
 from mapinspect.model.part import MemoryBank, Part
 from mapinspect.model.report import Verdict
@@ -46,6 +47,11 @@ def synthetic(*sections: object, **changes: object) -> Inspection:
 
 def with_model(*copies: object, home: object = None) -> Inspection:
     return synthetic(*([home] if home else []), models=(model(*copies),))
+
+
+def peak(used: int, **run: object) -> Measurement:
+    given = replace(Run(build_id="auto", iterations=1000), **run)
+    return Measurement("stack.peak", "stack", "main", used, given, Evidence("run.log", 1, ""))
 
 
 HOME = bss(0xF00)
@@ -102,6 +108,8 @@ ALONE = {
     "placement-broken": lambda: linked(
         "[[placement]]\nid = 'p'\nmatch = { symbol = 'g_kws_model' }\nregion = 'SRAM1'\n"
     ),
+    "measured-over-reserve": lambda: facts("", measured=[peak(4097)]),
+    "measurement-stale": lambda: facts("", measured=[peak(9, build_id="00" * 20)]),
     "row-matches-nothing": lambda: linked(
         "[[budget]]\nid = 'x'\nmatch = { symbol = 'nobody' }\nlimit = 1\n"
     ),
@@ -113,8 +121,9 @@ ALONE = {
         "[[waiver]]\ncheck = 'weights-missing'\nmatch = '*'\nreason = 'x'\nexpires = 2099-01-01\n"
     ),
 }
-# What these add is only a warning: the map's doubt makes everything undecided besides.
+# The map's doubt makes everything undecided, so what these add is only their own answer.
 WARNING = {
+    "measurement-doubtful": lambda: facts("", measured=[peak(9, iterations=1)]),
     "map-lines-unknown": lambda: synthetic(map=map_facts(unknown=1)),
     "weights-slow": lambda: replace(with_model(copy(located("g_model", text()))), part=SLOW),
     "arena-oversized": lambda: synthetic(

@@ -9,6 +9,7 @@ from mapinspect.model.arena import ArenaNeed, BuildEvidence
 from mapinspect.model.budget import ModelEntry
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.embedded import StoredModel
+from mapinspect.model.layer import LogNote
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
 from mapinspect.model.runtime import Recognised
@@ -109,3 +110,19 @@ def arena_sizes(elf: ElfFile | None) -> dict[str, int]:
     from mapinspect.readers.dwarf_sizes import constants  # noqa: PLC0415 - start-up time
 
     return constants(elf, ARENA_SIZES)
+
+
+def explained(log: SourceFile, needs: Iterable[ArenaNeed]) -> tuple[LogNote, ...]:
+    """Return what the runtime's lines mean for these models.
+
+    Each line is explained by the need that it agrees with, else by the first one.
+    """
+    from mapinspect.analysis.arena.log import explain  # noqa: PLC0415 - start-up time
+
+    lines = log.content.decode("utf-8", "surrogateescape").splitlines()
+    found: dict[int, LogNote] = {}
+    for need in needs:
+        for note in explain(lines, need):
+            if note.agrees or note.line not in found:
+                found[note.line] = note
+    return tuple(found[line] for line in sorted(found))

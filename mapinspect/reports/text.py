@@ -11,6 +11,7 @@ from mapinspect.model.inspection import Inspection, Located, arrays
 from mapinspect.model.report import BudgetLine, Report
 from mapinspect.model.reservation import Reservation
 from mapinspect.reports.budget_table import budget_table
+from mapinspect.reports.log_text import log_text
 from mapinspect.reports.printable import place as shown_place
 from mapinspect.reports.printable import printable
 from mapinspect.reports.sizes import grouped, kib_down, kib_up
@@ -27,6 +28,7 @@ def render(report: Report) -> str:
         blocks.append(_placements(report.inspection))
         blocks.append(_recognised(report.inspection))
     blocks += [_finding(finding) for finding in report.findings]
+    blocks.append(log_text(report.log))
     blocks.append(_claims(report))
     blocks.append(summary(report))
     return "\n\n".join(block for block in blocks if block) + "\n"

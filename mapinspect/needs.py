@@ -45,7 +45,7 @@ def arena_need(entry: ModelEntry, network: Network, elf: ElfFile | None) -> Aren
 
 def _end(entry: ModelEntry, elf: ElfFile | None) -> int:
     """Return by how many bytes the arena's end lies past a multiple of 16."""
-    found = elf.symbols.named(entry.arena) if elf is not None and entry.arena else ()
+    found = elf.symbols.named(entry.arena or "tensor_arena") if elf is not None else ()
     if len(found) != 1:
         return 0
     return (found[0].address + found[0].size) % _ALIGNMENT

@@ -30,7 +30,7 @@ from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.elf_file import ElfFile
-from mapinspect.model.embedded import EmbeddedModel, StoredModel
+from mapinspect.model.embedded import EmbeddedModel, StoredModel, unnamed
 from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Matched, Placement
 from mapinspect.model.link_map import LinkMap
@@ -78,7 +78,7 @@ def inspect(records: Records) -> Inspection:
     table = records.table
     layout = _layout(around)
     kept = reservations_of(layout) if layout else Reservations((), ())
-    rows = pieces(used, models, arenas, kept.items)
+    rows = pieces(used, models, arenas, kept.items, unnamed(embedded))
     counts = counted(table, around, rows)
     estimates = Estimates.of(models, arenas)
     peaks = _peaks(records, rooms(around.regions, kept.items, arenas))

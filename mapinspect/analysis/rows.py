@@ -7,6 +7,7 @@ from typing import Final
 
 from mapinspect.analysis.usage import cut, without
 from mapinspect.model.budget_rows import Use
+from mapinspect.model.embedded import EmbeddedModel
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import ArenaFacts, ModelFacts, Usage
 from mapinspect.model.reservation import Reservation
@@ -30,15 +31,18 @@ def pieces(
     models: Sequence[ModelFacts],
     arenas: Sequence[ArenaFacts],
     reservations: Sequence[Reservation],
+    others: Sequence[EmbeddedModel] = (),
 ) -> tuple[Piece, ...]:
     """Return which row counts each byte of each region; no byte is counted twice.
 
     A byte belongs to the first row that claims it (weights, arena, stack, heap); what nobody
     claims is static memory, padding and gaps included. Operator workspace lies inside the arena,
-    so its row is empty unless a runtime keeps it apart.
+    so its row is empty unless a runtime keeps it apart. ``others`` are models that nobody named.
     """
     claims = [
         *(("weights", copy.place.span) for model in models for copy in model.copies),
+        *(("weights", part.span) for model in models for part in model.parts),
+        *(("weights", other.place.span) for other in others),
         *(
             ("arena", arena.place.span)
             for arena in arenas

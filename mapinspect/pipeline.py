@@ -12,8 +12,6 @@ from pathlib import Path
 
 from mapinspect.analysis.budget_lines import budget_lines
 from mapinspect.analysis.inspect import Records, inspect
-from mapinspect.analysis.overflow import overflows
-from mapinspect.analysis.planned import costly_weights, image_of_map, planned_arenas
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks.judge import judge
 from mapinspect.checks.notes import notes
@@ -21,7 +19,6 @@ from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, Inputs, ModelEntry
-from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Finding, Severity
 from mapinspect.model.image import Evidence, Region
@@ -258,34 +255,6 @@ class Run:
 def check(request: Request) -> Report:
     """Read the inputs, gather the facts, judge every claim; never raises InputError."""
     return Run(request).report()
-
-
-def diagnose(request: Request, *, stale: bool) -> Diagnosis:
-    """Explain a failed link from ``request.map``, which it may have written.
-
-    ``stale`` says that the link did not write it: ld leaves an older one behind when it stops
-    early. Never raises InputError; what cannot be read is the diagnosis' doubt, or a model's.
-    """
-    path = str(request.map)
-    if stale:
-        return Diagnosis(path, "is of an earlier link: this one stopped before it wrote a map")
-    run = Run(request)
-    try:
-        link_map = run.link_map(BudgetTable(path=""))
-    except InputError as error:
-        return Diagnosis(path, error.what)
-    assert link_map is not None
-    diagnosis = Diagnosis(path, overflows=overflows(link_map))
-    try:
-        entries, needs = run.needs()
-    except InputError as error:
-        return replace(diagnosis, unread=str(error))
-    image = image_of_map(link_map)
-    return replace(
-        diagnosis,
-        arenas=planned_arenas(image, entries, needs),
-        weights=tuple(costly_weights(image, entries)),
-    )
 
 
 def _refuse_stale(inspection: Inspection) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import Amount, BudgetRow, BudgetTable, ModelEntry
-from mapinspect.model.budget_rows import RowNumbers, Use
+from mapinspect.model.budget_rows import Piece, RowNumbers, Use
 from mapinspect.model.embedded import EmbeddedModel, TensorPlace
 from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.measurement import Weighed
@@ -111,7 +111,8 @@ class ArenaFacts:
 
     ``needed`` is the smallest size in bytes, exact or a lower bound (``reasons`` says why);
     None when no model says anything. ``candidates`` are the symbols that could be the arena;
-    where there is none, ``near`` are the variables whose names hold the wanted one.
+    where there is none, ``near`` are the variables whose names hold the wanted one. ``head`` is
+    the share of ``needed`` that tensors and scratch buffers use one after the other.
 
     ``enough`` is a size that suffices whatever is in doubt, None where no such figure is known.
     ``required`` is what the table declares, with its line; ``size_constant`` the size of an arena
@@ -127,6 +128,7 @@ class ArenaFacts:
     reasons: tuple[str, ...]
     need_evidence: tuple[Evidence, ...]
     near: tuple[str, ...] = ()
+    head: int | None = None
     enough: int | None = None
     required: tuple[int, Evidence] | None = None
     size_constant: tuple[int, Evidence] | None = None
@@ -243,6 +245,7 @@ class Inspection:
     baseline: Baseline | None = None
     embedded: tuple[EmbeddedModel, ...] = ()
     measured: tuple[Weighed, ...] = ()
+    pieces: tuple[Piece, ...] = ()
     recognised: tuple[Recognised, ...] = ()
     kernels: Kernels | None = None
 

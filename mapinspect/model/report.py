@@ -31,7 +31,9 @@ class BudgetLine:
     """A line of the budget table in a report; sizes in bytes, None where there is none.
 
     ``row`` is a kind of use, "total", or a row's id; ``status`` is "ok", "over", "under",
-    "unknown" where the image is in doubt, or "-" where nothing limits it.
+    "unknown" where the image is in doubt, or "-" where nothing limits it. ``scope`` says what
+    ``memory`` is: a "region", a "bank" of the part, a "sum" of all regions of one kind, or
+    "row" for a row of the table that counts elsewhere.
     """
 
     row: str
@@ -43,6 +45,7 @@ class BudgetLine:
     free: int | None
     status: str
     parts: tuple[tuple[str, int], ...] = ()
+    scope: str = "region"
 
 
 @dataclass(frozen=True, slots=True)

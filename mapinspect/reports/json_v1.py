@@ -26,6 +26,7 @@ def render(report: Report) -> str:
         "regions": _regions(facts) if facts else [],
         "budget": [
             {
+                "scope": line.scope,
                 "row": _text(line.row),
                 "memory": _text(line.memory),
                 "estimated": line.estimated,
@@ -88,6 +89,10 @@ def _regions(facts: Inspection) -> list[dict[str, Any]]:
             "length": usage.region.span.size,
             "used": usage.used,
             "occupied": usage.occupied,
+            "elastic": usage.elastic,
+            "reserved": usage.reserved,
+            "charged": usage.charged,
+            "charged_occupied": usage.charged_occupied,
             "free": usage.free,
         }
         for usage in facts.usages

@@ -142,7 +142,7 @@ def summary(report: Report) -> str:
     """Return the last line: verdict, every used region in KiB, arena slack, what is open."""
     parts = []
     if report.inspection is not None:
-        parts += [_region(line) for line in report.lines if line.row == "total" and line.linked]
+        parts += [_region(line) for line in report.lines if _is_region(line)]
         parts += list(_slack(report.inspection))
     for status in (Status.UNDECIDED, Status.WAIVED):
         if report.count(status):
@@ -150,6 +150,10 @@ def summary(report: Report) -> str:
     if report.failure is not None:
         parts.append(printable(report.failure.message))
     return f"{report.verdict.value.upper()}  " + " · ".join(parts)
+
+
+def _is_region(line: BudgetLine) -> bool:
+    return line.scope == "region" and line.row == "total" and line.linked > 0
 
 
 def _region(line: BudgetLine) -> str:

@@ -2,7 +2,8 @@
 
 The weights of every model must lie in read-only memory and stay there. An array without `const`
 (what `xxd -i` writes) lands in `.data`: it costs Flash for its load image and the same bytes of
-RAM again at run time.
+RAM again at run time. Weights that are copied on purpose are declared: a `[[placement]]` row with
+`strategy = "copied"` or `"psram"` is then what they are judged by.
 
     error[weights-not-in-flash]: g_model (41456 bytes of weights) takes up RAM in .data, and
       again in FLASH
@@ -13,6 +14,7 @@ Mend it by declaring the array `const`, and by placing its section in Flash.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
+from mapinspect.checks.rows import declares_copy
 from mapinspect.model.embedded import unnamed
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.inspection import Inspection, Located, arrays
@@ -39,6 +41,8 @@ def weights_not_in_flash(inspection: Inspection) -> Iterator[Outcome]:
 
 def _judge(inspection: Inspection, place: Located, size: int) -> Outcome:
     name = place.name
+    if declares_copy(inspection, place):
+        return not_claimed(name, "placement-broken judges the strategy that the table declares")
     kind = inspection.kind(place.region) if place.region else None
     evidence = (place.evidence, place.section.evidence)
     if not place.section.writable and _only_attributes_say_ram(inspection, place):

@@ -63,8 +63,8 @@ class Workload:
 def workloads(folder: Path) -> Iterator[Workload]:
     """Yield the workloads that the toolchains here can make; they are kept in ``folder``."""
     if shutil.which("arm-none-eabi-g++"):
-        yield firmware(folder / "small", files=12, functions=32)
-        yield firmware(folder / "medium", files=110, functions=112)
+        yield firmware(folder / "small", files=12, functions=22)
+        yield firmware(folder / "medium", files=110, functions=89)
     if shutil.which("gcc"):
         large = native(folder / "large", files=1250, functions=210)
         yield large

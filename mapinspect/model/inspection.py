@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import Amount, BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import Piece, RowNumbers, Use
+from mapinspect.model.conservation import Unconserved
 from mapinspect.model.embedded import EmbeddedModel, TensorPlace
 from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.measurement import Weighed
@@ -158,16 +159,6 @@ class Disagreement:
     message: str
     in_map: Evidence
     in_elf: Evidence
-
-
-@dataclass(frozen=True, slots=True)
-class Unconserved:
-    """An output section whose inputs, fills and data do not add up to its size in the map."""
-
-    section: str
-    expected: int
-    found: int
-    evidence: Evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
 DEMO := fixtures/built/good/mapinspect.toml
+MEASURED := fixtures/built/qemu/mapinspect.toml
 
 .PHONY: demo test lint check fixtures golden docs bench clean
 
@@ -13,8 +14,9 @@ $(VENV)/.installed: pyproject.toml
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@
 
-demo: $(VENV)/.installed ## audit the firmware shipped in fixtures/
+demo: $(VENV)/.installed ## audit the firmware shipped in fixtures/, then a build that was measured
 	$(RUN) -m mapinspect check --config $(DEMO)
+	$(RUN) -m mapinspect check --config $(MEASURED)
 
 test: $(VENV)/.installed ## run the tests
 	$(RUN) -m pytest -n auto

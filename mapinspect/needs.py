@@ -1,15 +1,21 @@
 """What of an image depends on its models; the pipeline's step between reading and facts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from mapinspect.analysis.sections import sections_of_elf
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed, BuildEvidence
 from mapinspect.model.budget import ModelEntry
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.embedded import StoredModel
+from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
+from mapinspect.model.runtime import Recognised
+from mapinspect.readers.source import SourceFile
 
+# What TFLM's examples and those of its ports call the size of the arena.
+ARENA_SIZES = ("kTensorArenaSize", "kArenaSize", "kTensorArenaBytes", "TENSOR_ARENA_SIZE")
 _ALIGNMENT = 16  # bytes; the persistent part grows down from the arena's end, wherever that is
 
 
@@ -63,3 +69,43 @@ def models_in(
     from mapinspect.readers.stored_models import stored_models  # noqa: PLC0415 - start-up time
 
     return stored_models(elf, tuple(given))
+
+
+def recognised_in(
+    elf: ElfFile | None, link_map: LinkMap | None, tables: Sequence[SourceFile]
+) -> tuple[Recognised, ...]:
+    """Return what the patterns of the shipped table and of ``tables`` recognise in the image.
+
+    Raises InputError for a table that is not of the declared form.
+    """
+    from mapinspect.analysis.owners import pieces_of  # noqa: PLC0415 - start-up time
+    from mapinspect.analysis.recognise import recognise  # noqa: PLC0415
+    from mapinspect.readers.demangle import demangle  # noqa: PLC0415
+    from mapinspect.readers.runtimes import read_runtimes  # noqa: PLC0415
+
+    patterns = read_runtimes(tables)
+    if elf is None:
+        return ()
+    pieces = pieces_of(elf, link_map)
+    homes = [section for section in sections_of_elf(elf) if section.size]
+
+    def owner(address: int) -> str | None:
+        for section in homes:
+            if section.vma <= address < section.vma + section.size:
+                piece = pieces.at(section, address)
+                return piece.owner.path if piece is not None and piece.owner is not None else None
+        return None
+
+    return recognise(elf, patterns, demangle, owner)
+
+
+def arena_sizes(elf: ElfFile | None) -> dict[str, int]:
+    """Return the constants that say how large the arena is, where debug information keeps them.
+
+    Raises InputError where debug information is damaged.
+    """
+    if elf is None:
+        return {}
+    from mapinspect.readers.dwarf_sizes import constants  # noqa: PLC0415 - start-up time
+
+    return constants(elf, ARENA_SIZES)

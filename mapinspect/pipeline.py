@@ -5,7 +5,7 @@ print(report.verdict)
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -25,13 +25,16 @@ from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Finding, Severity
 from mapinspect.model.image import Evidence, Region
+from mapinspect.model.inspection import Inspection
 from mapinspect.model.link_map import LinkMap
+from mapinspect.model.measurement import Build, Measurement
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
-from mapinspect.needs import arena_need, models_in
+from mapinspect.needs import arena_need, arena_sizes, models_in, recognised_in
 from mapinspect.readers.budget.find import find_config
-from mapinspect.readers.source import SourceFile, read_source
+from mapinspect.readers.model_entries import model_entries
+from mapinspect.readers.source import SourceFile, is_same, read_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,8 @@ class Request:
     Without ``config`` the table is looked for from the working directory upward, to the root of
     the repository. ``warnings_fail`` turns every warning into a broken claim. ``profile`` is one
     of the table's; ``baseline`` an earlier JSON report; ``today`` what waivers expire by.
-    ``script`` is the linker script, whose regions an image without a map is judged by.
+    ``script`` is the linker script, whose regions an image without a map is judged by;
+    ``measured`` are further logs of the device, ``mcu`` names the part instead of the table.
     """
 
     elf: Path | None = None
@@ -53,6 +57,8 @@ class Request:
     baseline: Path | None = None
     today: date | None = None
     script: Path | None = None
+    measured: tuple[Path, ...] = ()
+    mcu: str | None = None
 
 
 class Run:
@@ -63,6 +69,7 @@ class Run:
         self._inputs: list[InputFile] = []
         self._folder = "."
         self._listed = Inputs()
+        self._measured_names: tuple[str, ...] = tuple(str(path) for path in request.measured)
 
     def report(self) -> Report:
         """Return the report of the whole run; an input that cannot be used is its failure."""
@@ -96,11 +103,16 @@ class Run:
             needs={entry.name: arena_need(entry, network, elf) for entry, _, network in models},
             part=self._part(table),
             baseline=self._baseline(table),
-            script_regions=() if link_map else self._script_regions(table),
             networks={entry.name: network for entry, _, network in models},
             stored=models_in(elf, ((source.content, network) for _, source, network in models)),
+            measured=self._measured(table, elf),
+            sha256=next((item.sha256 for item in self._inputs if item.role == "elf"), ""),
+            script_regions=() if link_map else self._script_regions(table),
+            recognised=recognised_in(elf, link_map, self._runtimes(table)),
+            arena_sizes=lambda: arena_sizes(elf),
         )
         inspection = inspect(records)
+        _refuse_stale(inspection)
         outcomes = judge(inspection, warnings_fail=self._request.warnings_fail)
         lines = budget_lines(inspection)
         said = notes(table, outcomes)
@@ -115,9 +127,17 @@ class Run:
             if path is not None:
                 yield str(path)
         models = (entry.file for entry in listed.models)
-        for name in (listed.elf, listed.map, listed.baseline, listed.script, *models):
+        for name in (
+            listed.elf,
+            listed.map,
+            listed.baseline,
+            listed.script,
+            *listed.runtimes,
+            *models,
+        ):
             if name is not None:
                 yield str(self._beside(name))
+        yield from self._measured_names
 
     def _failed(self, error: InputError) -> Report:
         place = Evidence(error.path, error.line, error.what)
@@ -167,12 +187,17 @@ class Run:
         source = self._read(path, "map", "link map")
         return read_map(source.path, source.content)
 
+    def _runtimes(self, table: BudgetTable) -> list[SourceFile]:
+        paths = (self._beside(name) for name in table.inputs.runtimes)
+        return [self._read(path, "runtimes", "table of runtimes") for path in paths if path]
+
     def _part(self, table: BudgetTable) -> Part | None:
-        if table.part is None:
+        name = self._request.mcu or table.part
+        if name is None:
             return None
         from mapinspect.readers.parts import read_part  # noqa: PLC0415 - start-up time
 
-        return read_part(table.part, place=table.part_declared)
+        return read_part(name, place=None if self._request.mcu else table.part_declared)
 
     def _script_regions(self, table: BudgetTable) -> tuple[Region, ...]:
         """Return the regions of the linker script, from command line or table, if any."""
@@ -198,25 +223,19 @@ class Run:
             return Baseline(str(path), fault=error.what)
         return read_baseline(source.path, source.content)
 
+    def _measured(self, table: BudgetTable, elf: ElfFile | None) -> tuple[Measurement, ...]:
+        """Return what devices measured, from the table's files and the command line's."""
+        if not (self._measured_names or table.inputs.measured or table.measured):
+            return ()
+        from mapinspect.readers.measured.gather import gather, wanted  # noqa: PLC0415 - rare
+
+        files = wanted(table, self._folder, self._measured_names)
+        self._measured_names = files.paths
+        return gather(files, lambda path: self._read(Path(path), "measured", "measured file"), elf)
+
     def _entries(self, table: BudgetTable) -> tuple[ModelEntry, ...]:
         """Return the table's models, each from the file of its name on the command line."""
-        given = _by_file_name(self._request.models)
-        listed = [os.path.basename(entry.file) for entry in table.inputs.models]
-        entries = []
-        for entry, name in zip(table.inputs.models, listed, strict=True):
-            if name in given and listed.count(name) > 1:
-                what = f"could replace {listed.count(name)} models of the table"
-                raise InputError(given[name], None, what, "name it otherwise")
-            file = given.pop(name) if name in given else str(self._beside(entry.file))
-            entries.append(replace(entry, file=file))
-        names = {entry.name for entry in entries}
-        for name, path in given.items():
-            declared = Evidence(path, None, "given with --model")
-            stem = Path(name).stem
-            own = path if stem in names else stem  # facts are kept by name, so each has its own
-            entries.append(ModelEntry(own, path, None, None, None, declared))
-            names.add(own)
-        return tuple(entries)
+        return model_entries(table.inputs.models, self._request.models, self._beside)
 
     def _model(self, entry: ModelEntry) -> tuple[ModelEntry, SourceFile, Network]:
         from mapinspect.readers.tflite import read_network  # noqa: PLC0415 - start-up time
@@ -231,7 +250,7 @@ class Run:
         path = os.path.join(self._folder, name)
         plain = os.path.normpath(path)
         # `..` behind a link leads elsewhere than its spelling says: then the spelling is kept.
-        return Path(plain if _is_same(plain, path) else path)
+        return Path(plain if is_same(plain, path) else path)
 
     def _read(self, path: Path, role: str, what: str) -> SourceFile:
         source = read_source(path, str(path), what)
@@ -272,19 +291,10 @@ def diagnose(request: Request, *, stale: bool) -> Diagnosis:
     )
 
 
-def _by_file_name(paths: Iterable[Path]) -> dict[str, str]:
-    """Return the paths by their last part; raise InputError when two of them share it."""
-    found: dict[str, str] = {}
-    for path in paths:
-        if found.setdefault(path.name, str(path)) != str(path):
-            what = f"has the file name of {found[path.name]}"
-            raise InputError(str(path), None, what, "list both in a table, or rename one")
-    return found
-
-
-def _is_same(path: str, other: str) -> bool:
-    """Return whether both lead to one file, or to none."""
-    try:
-        return os.path.samefile(path, other)
-    except (OSError, ValueError):
-        return not os.path.exists(path) and not os.path.exists(other)
+def _refuse_stale(inspection: Inspection) -> None:
+    """Raise InputError for a measurement of another build, where the table wants it refused."""
+    for found in inspection.measured if inspection.table.inputs.stale == "refuse" else ():
+        if found.build in (Build.OTHER, Build.UNKNOWN):
+            place = found.item.evidence
+            what = f"is of build {found.item.run.build_id}, not of this image"
+            raise InputError(place.file, None, what, "measure this build")

@@ -10,6 +10,7 @@ from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Outcome
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
+from mapinspect.model.link_map import LinkMap
 from mapinspect.needs import arena_need, models_in
 from mapinspect.readers.elf import read_elf
 from mapinspect.readers.tflite import read_network
@@ -41,7 +42,11 @@ def entry(name: str = "net", symbol: str | None = None, **more: str | None) -> M
 
 
 def inspect_elf(
-    elf: ElfFile, models: Sequence[tuple[ModelEntry, bytes]] = (), **records: object
+    elf: ElfFile,
+    models: Sequence[tuple[ModelEntry, bytes]] = (),
+    *,
+    link_map: LinkMap | None = None,
+    **records: object,
 ) -> Inspection:
     """The facts about an image and these models, read from their bytes."""
     networks = {item.name: read_network(item.file, content) for item, content in models}
@@ -50,7 +55,7 @@ def inspect_elf(
         Records(
             table=BudgetTable("", regions=REGIONS),
             elf=elf,
-            link_map=None,
+            link_map=link_map,
             models=tuple(models),
             needs={item.name: arena_need(item, networks[item.name], elf) for item, _ in models},
             networks=networks,

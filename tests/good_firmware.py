@@ -1,5 +1,7 @@
 """The good firmware of fixtures/, read once and then judged under any table."""
 
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Outcome
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.link_map import LinkMap
+from mapinspect.model.measurement import Measurement
 from mapinspect.model.part import Part
 from mapinspect.model.report import Report, Verdict
 from mapinspect.pipeline import Request, Run
@@ -67,6 +70,7 @@ def facts(
     *,
     elf: ElfFile | None = None,
     baseline: Baseline | None = None,
+    measured: Iterable[Measurement] = (),
     with_map: bool = True,
 ) -> Inspection:
     """The good firmware's facts under a table with these rows."""
@@ -82,8 +86,15 @@ def facts(
             needs=needs,
             part=part,
             baseline=baseline,
+            measured=tuple(_of_this_build(item, linked) for item in measured),
         )
     )
+
+
+def _of_this_build(item: Measurement, elf: ElfFile) -> Measurement:
+    """The measurement, with the build-id of the good firmware where it says "auto"."""
+    auto = item.run.build_id == "auto"
+    return replace(item, run=replace(item.run, build_id=elf.build_id)) if auto else item
 
 
 def verdict(inspection: Inspection, **options: bool) -> Verdict:

@@ -21,3 +21,11 @@ def test_every_block_of_a_page_is_made_anew(name: str) -> None:
 
 def test_check_list_is_fresh() -> None:
     assert (docs.ROOT / "CHECKS.md").read_text(encoding="utf-8") == docs.checks()
+
+
+def test_every_file_that_architecture_names_exists() -> None:
+    text = (docs.ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`?\b((?:[a-z_0-9]+/)*[a-z_0-9]+\.(?:py|toml|lark))\b", text))
+    homes = ("", "mapinspect", "mapinspect/analysis", "mapinspect/reports")
+    known = {name for name in named for home in homes if (docs.ROOT / home / name).exists()}
+    assert named - known <= {"mapinspect.toml"}

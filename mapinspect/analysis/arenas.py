@@ -1,7 +1,7 @@
 """What the models need of their arenas, against the symbols linked for them."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from mapinspect.analysis.locate import Surroundings, symbols
 from mapinspect.model.arena import ArenaNeed
@@ -9,12 +9,29 @@ from mapinspect.model.budget import ModelEntry
 from mapinspect.model.elf_file import SymbolKind
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import ArenaFacts, Located
+from mapinspect.model.runtime import Recognised
 
 DEFAULT_SYMBOL = "*tensor_arena*"
 
 
+def no_sizes() -> Mapping[str, int]:
+    """Return that nothing says how large an arena on the heap is."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaClues:
+    """What tells an arena besides its name in the table: patterns, and constants of the program."""
+
+    recognised: Sequence[Recognised] = ()
+    sizes: Callable[[], Mapping[str, int]] = no_sizes
+
+
 def arena_facts(
-    around: Surroundings, entries: Iterable[ModelEntry], needs: Mapping[str, ArenaNeed]
+    around: Surroundings,
+    entries: Iterable[ModelEntry],
+    needs: Mapping[str, ArenaNeed],
+    clues: ArenaClues = ArenaClues(),
 ) -> tuple[ArenaFacts, ...]:
     """Return the facts about each arena; models whose arena is the same memory share it.
 
@@ -23,11 +40,14 @@ def arena_facts(
     """
     groups: dict[str | Span, tuple[_Wanted, list[ModelEntry]]] = {}
     for entry in entries:
-        wanted = _look_for(around, entry.arena or DEFAULT_SYMBOL)
+        wanted = _look_for(around, entry.arena, clues)
         places = wanted.candidates
         key = places[0].span if len(places) == 1 else wanted.name
         groups.setdefault(key, (wanted, []))[1].append(entry)
-    return tuple(_facts(wanted, group, needs) for wanted, group in groups.values())
+    return tuple(
+        _with_constant(around, _facts(wanted, group, needs), clues)
+        for wanted, group in groups.values()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +59,14 @@ class _Wanted:
     near: tuple[str, ...]
 
 
-def _look_for(around: Surroundings, name: str) -> _Wanted:
+def _look_for(around: Surroundings, named: str | None, clues: ArenaClues) -> _Wanted:
+    name = named or DEFAULT_SYMBOL
     found = [place for place in symbols(around, name) if not _is_function(around, place)]
     written = [place for place in found if place.section.writable]
     # What cannot be written is no arena, such as a constant that says how large the arena is.
     candidates = tuple(written or found)
+    if not candidates and named is None:
+        candidates = tuple(_recognised(around, clues))
     return _Wanted(name, candidates, () if candidates else tuple(_near(around, name)))
 
 
@@ -62,26 +85,88 @@ def _near(around: Surroundings, name: str) -> Iterator[str]:
             yield symbol.name
 
 
+def _recognised(around: Surroundings, clues: ArenaClues) -> Iterator[Located]:
+    """Yield the variables that the runtimes' patterns take for arenas."""
+    for item in clues.recognised:
+        if item.role == "arena":
+            yield from (place for place in symbols(around, item.name) if place.span == item.span)
+
+
+def _with_constant(around: Surroundings, facts: ArenaFacts, clues: ArenaClues) -> ArenaFacts:
+    """Return the facts with the program's own figure where no array is the arena."""
+    if facts.candidates and not facts.is_pointer:
+        return facts
+    sizes = clues.sizes()
+    if len(set(sizes.values())) != 1:
+        return facts
+    name, size = next(iter(sorted(sizes.items())))
+    text = f"{name} is {size}, by debug information"
+    return replace(facts, size_constant=(size, Evidence(around.image, None, text)))
+
+
 def _facts(wanted: _Wanted, group: list[ModelEntry], needs: Mapping[str, ArenaNeed]) -> ArenaFacts:
     known = [needs[entry.name] for entry in group if entry.name in needs]
     complete = len(known) == len(group)
-    needed = None
-    if known:
-        shared = max(need.nonpersistent for need in known) + sum(need.persistent for need in known)
-        needed = max([shared, *(need.smallest for need in known)])
+    reasons = [reason for need in known for reason in need.reasons]
+    reasons += [
+        f"the runtime would refuse {need.model}: {need.refused}" for need in known if need.refused
+    ]
     return ArenaFacts(
         models=tuple(entry.name for entry in group),
         wanted=wanted.name,
         candidates=wanted.candidates,
         near=wanted.near,
-        needed=needed,
+        needed=_smallest(known),
         exact=complete and all(need.exact and need.refused is None for need in known),
-        reasons=tuple(reason for need in known for reason in need.reasons),
+        reasons=tuple(dict.fromkeys(reasons)),
         need_evidence=tuple(
-            Evidence(
-                entry.file, None, f"{entry.name} needs {needs[entry.name].smallest} bytes of arena"
-            )
-            for entry in group
-            if entry.name in needs
+            _need_evidence(entry, needs[entry.name]) for entry in group if entry.name in needs
         ),
+        enough=_enough(known) if complete else None,
+        required=_required(group),
+        slack=next((entry.slack for entry in group if entry.slack is not None), None),
     )
+
+
+def _need_evidence(entry: ModelEntry, need: ArenaNeed) -> Evidence:
+    text = f"{entry.name} needs {need.smallest} bytes of arena"
+    if need.enough is not None and need.enough != need.smallest:
+        text = f"{entry.name} needs {need.smallest} to {need.enough} bytes of arena"
+    return Evidence(entry.file, None, text)
+
+
+def _smallest(needs: Sequence[ArenaNeed]) -> int | None:
+    """Return the least arena in which the models can take turns; None without any model.
+
+    Heads overlap, tails add up; while a model starts, the tails of those before it are there.
+    """
+    before, smallest = 0, 0
+    for need in needs:
+        smallest = max(smallest, before + need.smallest)
+        before += need.persistent
+    head = max((need.nonpersistent for need in needs), default=0)
+    return max(smallest, before + head) if needs else None
+
+
+def _enough(needs: Sequence[ArenaNeed]) -> int | None:
+    """Return an arena that suffices whatever is in doubt; None where a need has no such figure.
+
+    For several models that are not exact it is the sum, as if each had an arena of its own.
+    """
+    bounds = [need.enough for need in needs if need.enough is not None and not need.refused]
+    if len(bounds) < len(needs):
+        return None
+    if all(need.exact for need in needs):
+        return _smallest(needs)
+    return sum(bounds)
+
+
+def _required(group: Sequence[ModelEntry]) -> tuple[int, Evidence] | None:
+    """Return what the table says that the arena needs: the most that one of its models asks for."""
+    declared = [(entry.arena_bytes, entry) for entry in group if entry.arena_bytes is not None]
+    if not declared:
+        return None
+    size, entry = max(declared, key=lambda pair: pair[0])
+    place = entry.declared
+    text = f"{entry.name} needs {size} bytes of arena, by {entry.arena_reason}"
+    return size, Evidence(place.file, place.line, text)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from mapinspect.analysis.weighing import Peaks, rooms
 from mapinspect.model.budget_rows import RowNumbers, Use
 from mapinspect.model.inspection import Inspection, Usage
 from mapinspect.model.report import BudgetLine
@@ -11,11 +12,13 @@ from mapinspect.model.report import BudgetLine
 def budget_lines(inspection: Inspection) -> tuple[BudgetLine, ...]:
     """Return the lines: each used or budgeted region's rows and total, then the other rows."""
     limited = {row.name for row in inspection.table.regions}
+    room = rooms(inspection.regions, inspection.reservations, inspection.arenas)
+    peaks = Peaks(inspection.measured, room)
     lines: list[BudgetLine] = []
     shown: set[str] = set()
     for usage in inspection.usages:
         if usage.used or usage.region.name in limited:
-            lines += _region(inspection, usage, shown)
+            lines += _region(inspection, usage, peaks, shown)
     lines += _others(inspection, shown)
     if _is_doubtful(inspection):
         lines = [replace(line, status=_doubted(line.status)) for line in lines]
@@ -32,7 +35,9 @@ def _doubted(status: str) -> str:
     return status if status in ("-", "over") else "unknown"
 
 
-def _region(inspection: Inspection, usage: Usage, shown: set[str]) -> Iterator[BudgetLine]:
+def _region(
+    inspection: Inspection, usage: Usage, peaks: Peaks, shown: set[str]
+) -> Iterator[BudgetLine]:
     """Yield the region's lines, and add the rows of the table that they show to ``shown``."""
     name = usage.region.name
     for use in inspection.uses:
@@ -40,13 +45,14 @@ def _region(inspection: Inspection, usage: Usage, shown: set[str]) -> Iterator[B
             numbers = _numbers(inspection, use)
             shown |= {numbers.id} if numbers else set()
             estimated = _estimated(inspection, use)
-            if use.linked or numbers or estimated is not None:
-                yield _line(use, numbers, estimated)
+            measured = peaks.total(use.row, usage.region.span.contains)
+            if use.linked or numbers or estimated is not None or measured is not None:
+                yield _line(use, numbers, estimated, measured)
     limit = inspection.limit(name)
-    measured = limit.measured(usage)
-    status = "over" if measured > limit.limit or usage.free < 0 else "ok"
-    free = limit.limit - measured
-    yield BudgetLine("total", name, None, measured, None, limit.limit, free, status)
+    linked = limit.measured(usage)
+    status = "over" if linked > limit.limit or usage.free < 0 else "ok"
+    free = limit.limit - linked
+    yield BudgetLine("total", name, None, linked, None, limit.limit, free, status)
 
 
 def _numbers(inspection: Inspection, use: Use) -> RowNumbers | None:
@@ -76,11 +82,20 @@ def _estimated(inspection: Inspection, use: Use) -> int | None:
     return None
 
 
-def _line(use: Use, numbers: RowNumbers | None, estimated: int | None) -> BudgetLine:
+def _line(
+    use: Use, numbers: RowNumbers | None, estimated: int | None, measured: int | None
+) -> BudgetLine:
     limit = numbers.limit if numbers else None
-    free = None if limit is None else limit - use.linked
     return BudgetLine(
-        use.row, use.region, estimated, use.linked, None, limit, free, _status(numbers), use.parts
+        row=use.row,
+        memory=use.region,
+        estimated=estimated,
+        linked=use.linked,
+        measured=measured,
+        limit=limit,
+        free=None if limit is None else limit - use.linked,
+        status=_status(numbers),
+        parts=use.parts,
     )
 
 
@@ -95,7 +110,7 @@ def _others(inspection: Inspection, shown: set[str]) -> Iterator[BudgetLine]:
             numbers.memory,
             numbers.estimated,
             numbers.linked,
-            None,
+            numbers.measured,
             numbers.limit,
             free,
             _status(numbers),

@@ -1,9 +1,9 @@
 """Records of map, ELF, models and table → the Inspection that checks read."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from mapinspect.analysis.arenas import arena_facts
+from mapinspect.analysis.arenas import ArenaClues, arena_facts, no_sizes
 from mapinspect.analysis.conservation import unconserved
 from mapinspect.analysis.counting import counted
 from mapinspect.analysis.disagreements import disagreements
@@ -11,6 +11,7 @@ from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
 from mapinspect.analysis.models import GivenModel, embedded_models, model_facts
+from mapinspect.analysis.operators import UsedModel, kernels
 from mapinspect.analysis.placement import Accounts, account, region_at
 from mapinspect.analysis.regions import map_regions, regions_of
 from mapinspect.analysis.reservations.find import reservations_of
@@ -24,24 +25,31 @@ from mapinspect.analysis.sections import (
     unallocated_sections,
 )
 from mapinspect.analysis.usage import usages
+from mapinspect.analysis.weighing import Peaks, Room, identities, rooms, weighed
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.elf_file import ElfFile
-from mapinspect.model.embedded import StoredModel
+from mapinspect.model.embedded import EmbeddedModel, StoredModel
 from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Matched, Placement
 from mapinspect.model.link_map import LinkMap
+from mapinspect.model.measurement import Measurement
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import Reservations
+from mapinspect.model.runtime import Recognised
 
 _MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only overflow is judged
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Everything the readers found about one image; ``networks`` are by the models' names."""
+    """Everything the readers found about one image; ``networks`` are by the models' names.
+
+    ``arena_sizes`` reads the constants that debug information gives for arenas on the heap; it is
+    asked only where no array is the arena.
+    """
 
     table: BudgetTable
     elf: ElfFile | None
@@ -53,23 +61,27 @@ class Records:
     baseline: Baseline | None = None
     networks: Mapping[str, Network] = field(default_factory=dict)
     stored: tuple[StoredModel, ...] = ()
+    measured: tuple[Measurement, ...] = ()
+    sha256: str = ""  # of the ELF file
+    recognised: tuple[Recognised, ...] = ()
+    arena_sizes: Callable[[], Mapping[str, int]] = no_sizes
 
 
 def inspect(records: Records) -> Inspection:
     """Return all facts about the image; judges nothing."""
     around, accounts = surroundings(records)
     used = usages(accounts, around.regions)
-    given = [
-        GivenModel(entry, file, records.networks.get(entry.name)) for entry, file in records.models
-    ]
-    models = model_facts(around, given, records.stored)
-    arenas = arena_facts(around, (entry for entry, _ in records.models), records.needs)
+    models = model_facts(around, _given(records), records.stored)
+    embedded = embedded_models(around, records.stored, models)
+    clues = ArenaClues(records.recognised, records.arena_sizes)
+    arenas = arena_facts(around, [entry for entry, _ in records.models], records.needs, clues)
     table = records.table
     layout = _layout(around)
     kept = reservations_of(layout) if layout else Reservations((), ())
     rows = pieces(used, models, arenas, kept.items)
     counts = counted(table, around, rows)
     estimates = Estimates.of(models, arenas)
+    peaks = _peaks(records, rooms(around.regions, kept.items, arenas))
     return Inspection(
         table=table,
         elf=_elf_facts(records.elf),
@@ -85,14 +97,47 @@ def inspect(records: Records) -> Inspection:
             row: Matched(item.places, item.bytes) for row, item in counts.items() if item.places
         },
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
-        rows=row_numbers(table, around, counts, estimates, kept.items),
+        rows=row_numbers(table, around, counts, estimates, kept.items, peaks=peaks),
+        measured=peaks.items,
         reservations=kept.items,
         habits=habits(around),
         stack_room=_stack_room(layout, accounts.placements) if layout else None,
         part=records.part,
         baseline=records.baseline,
-        embedded=embedded_models(around, records.stored, models),
+        embedded=embedded,
+        kernels=kernels(around, _used(records, embedded), embedded),
+        recognised=records.recognised,
     )
+
+
+def _peaks(records: Records, room: tuple[Room, ...]) -> Peaks:
+    """Return what was measured, with the reserve that each value is about."""
+    marks = identities(records.elf, records.sha256)
+    return Peaks(weighed(records.measured, marks, room), room)
+
+
+def _given(records: Records) -> list[GivenModel]:
+    return [
+        GivenModel(entry, file, records.networks.get(entry.name)) for entry, file in records.models
+    ]
+
+
+def _used(records: Records, embedded: Iterable[EmbeddedModel]) -> list[UsedModel]:
+    """Return the models that the runtime runs: those given, and those found besides.
+
+    A model that another runtime plans needs no kernel of this one.
+    """
+    given = [
+        UsedModel(entry.name, records.networks[entry.name], Evidence(entry.file, None, entry.name))
+        for entry, _ in records.models
+        if entry.name in records.networks and entry.runtime != "plan-only"
+    ]
+    found = [
+        UsedModel(model.place.name, model.network, model.place.evidence)
+        for model in embedded
+        if model.network is not None and model.entry is None
+    ]
+    return given + found
 
 
 def surroundings(records: Records) -> tuple[Surroundings, Accounts]:

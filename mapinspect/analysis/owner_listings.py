@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from mapinspect.analysis.listings import ADDRESS, BYTES, COUNT, TEXT, chosen
 from mapinspect.analysis.locate import Surroundings
-from mapinspect.analysis.owner_totals import archive_totals, object_totals, owned_symbols
+from mapinspect.analysis.owner_totals import archive_totals, is_mixed, object_totals, owned_symbols
 from mapinspect.analysis.owners import Pieces, owner_rows
 from mapinspect.analysis.usage import union
 from mapinspect.model.inspection import Inspection
@@ -37,11 +37,15 @@ _SYMBOLS = (
     Column("kind", "kind", TEXT, narrow=False),
     Column("aliases", "also named", TEXT, narrow=False),
 )
+_SYMBOLS_SHOWN = 5  # in a note; `show symbols` has them all
 _NO_ARCHIVE = "objects outside archives"
 
 
-def objects(facts: Inspection, pieces: Pieces, choice: Choice) -> Listing:
-    """List the objects by the bytes they brought; the rows add up to the regions' use."""
+def objects(facts: Inspection, around: Surroundings, pieces: Pieces, choice: Choice) -> Listing:
+    """List the objects by the bytes they brought; the rows add up to the regions' use.
+
+    For what link-time optimisation mixed, the notes fall back to its symbols.
+    """
     owned = _rows(facts, pieces, choice)
     totals = object_totals(owned)
     rows = [
@@ -54,7 +58,10 @@ def objects(facts: Inspection, pieces: Pieces, choice: Choice) -> Listing:
         }
         for total in totals
     ]
-    return Listing("objects", _OBJECTS, chosen("objects", rows, _by_size(choice)), _mixed(totals))
+    notes = _mixed(totals)
+    if notes:
+        notes += _largest_symbols(around, pieces, choice)
+    return Listing("objects", _OBJECTS, chosen("objects", rows, _by_size(choice)), notes)
 
 
 def archives(facts: Inspection, pieces: Pieces, choice: Choice) -> Listing:
@@ -138,6 +145,19 @@ def _mixed(totals: Iterable[OwnerTotal]) -> tuple[str, ...]:
         f"{mixed} of {whole} bytes ({share} %) went through link-time optimisation: the map does "
         "not say which object they come from; see mapinspect show symbols",
     )
+
+
+def _largest_symbols(around: Surroundings, pieces: Pieces, choice: Choice) -> tuple[str, ...]:
+    found = [
+        symbol
+        for symbol in owned_symbols(around, pieces)
+        if is_mixed(symbol.owner) and choice.region in (None, symbol.region, symbol.load_region)
+    ]
+    found.sort(key=lambda symbol: (-symbol.span.size, symbol.names))
+    if not found:
+        return ()
+    largest = ", ".join(f"{item.names[0]} {item.span.size}" for item in found[:_SYMBOLS_SHOWN])
+    return (f"the largest of its {len(found)} symbols, in bytes: {largest}",)
 
 
 def _without_symbol(around: Surroundings, found: Iterable[OwnedSymbol]) -> tuple[str, ...]:

@@ -65,6 +65,7 @@ class Pieces:
         self._printed: dict[tuple[str, int], list[MapSection]] = defaultdict(list)
         self._loose: dict[int, list[Fill | DataStatement]] = defaultdict(list)
         self._known: dict[int, tuple[Piece, ...]] = {}
+        self._starts: dict[int, list[int]] = {}
         for section in link_map.sections if link_map is not None else ():
             if section.vma is not None and section.size:
                 self._printed[section.name, section.vma & self._mask].append(section)
@@ -89,7 +90,9 @@ class Pieces:
     def at(self, section: PlacedSection, address: int) -> Piece | None:
         """Return the piece of a section that holds the byte at ``address``."""
         pieces = self.of(section)
-        found = bisect_right(pieces, address, key=lambda piece: piece.start) - 1
+        if section.ordinal not in self._starts:
+            self._starts[section.ordinal] = [piece.start for piece in pieces]
+        found = bisect_right(self._starts[section.ordinal], address) - 1
         return pieces[found] if found >= 0 and address < pieces[found].end else None
 
     def _read(self, section: PlacedSection) -> Iterator[Piece]:

@@ -70,27 +70,31 @@ def _replay(
 def _in_script_order(
     sections: Iterable[PlacedSection], unallocated: Iterable[PlacedSection]
 ) -> list[tuple[PlacedSection, bool]]:
-    """Return the sections in the order of their headers, each with whether it is allocated.
+    """Return the sections as the script has them, each with whether it is allocated.
 
-    An ELF for AVR has the header of ``.data`` before that of ``.text``, behind which its image is
-    stored: a section comes after the one behind which it is stored.
+    Without a map that is mostly the order of their headers. But ld writes some headers early
+    (AVR's ``.data``) or late (the last sections of a Zephyr image): a section also comes after
+    the one behind which it runs or is stored.
     """
     order = [(section, True) for section in sections]
     order += [(section, False) for section in unallocated]
-    order.sort(key=lambda pair: pair[0].ordinal)
-    places = {
+    order.sort(key=lambda pair: (pair[0].order, pair[0].ordinal))
+    if any(section.order for section, _ in order):
+        return order
+    ends = {
         section.vma + section.size: place
         for place, (section, _) in enumerate(order)
         if section.size
     }
-    behind = [
-        max(place, places.get(section.lma, 0)) if section.lma != section.vma else place
+    keys = [
+        max(
+            (place, False),
+            (ends.get(section.vma, 0), True),
+            (ends.get(section.lma, 0), True),
+        )
         for place, (section, _) in enumerate(order)
     ]
-    return [
-        order[place]
-        for place in sorted(range(len(order)), key=lambda n: (behind[n], n != behind[n]))
-    ]
+    return [order[place] for place in sorted(range(len(order)), key=keys.__getitem__)]
 
 
 def _unmeant(steps: list[Step], regions: list[Region]) -> Region | None:

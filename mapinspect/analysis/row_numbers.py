@@ -1,10 +1,12 @@
 """The numbers of every ``[[budget]]`` row: estimated, linked, limit, minimum; all bytes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from mapinspect.analysis.counting import Counted, Memory
 from mapinspect.analysis.locate import Surroundings
+from mapinspect.analysis.weighing import Peaks
 from mapinspect.model.budget import Amount, BudgetRow, BudgetTable
 from mapinspect.model.budget_rows import RowNumbers
 from mapinspect.model.image import Span
@@ -43,12 +45,27 @@ def row_numbers(
     counts: Mapping[str, Counted],
     estimates: Estimates,
     reservations: Sequence[Reservation],
+    *,
+    peaks: Peaks,
 ) -> tuple[RowNumbers, ...]:
     """Return the numbers of each row of the table, in its order; ``counts`` is what it counts."""
     return tuple(
-        _numbers(row, around, estimates, counts[row.id].bytes, reservations)
+        replace(
+            _numbers(row, around, estimates, counts[row.id].bytes, reservations),
+            **_measured(row, around, peaks),
+        )
         for row in table.budgets
     )
+
+
+def _measured(row: BudgetRow, around: Surroundings, peaks: Peaks) -> dict[str, Any]:
+    memory, kind = Memory.of(row), row.kind or ""
+
+    def inside(span: Span) -> bool:
+        return _lies_in(memory, around, span)
+
+    where = None if memory.is_all else inside
+    return {"measured": peaks.total(kind, where), "peaks": peaks.within(kind, where)}
 
 
 def _numbers(

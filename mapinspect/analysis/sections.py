@@ -40,6 +40,7 @@ def sections_of_elf(elf: ElfFile, link_map: LinkMap | None = None) -> tuple[Plac
     """
     overlays = overlay_ordinals(elf, link_map)
     placeholders = placeholder_ordinals(elf, link_map)
+    order = _script_order(elf, link_map)
     return tuple(
         PlacedSection(
             ordinal=section.ordinal,
@@ -54,6 +55,7 @@ def sections_of_elf(elf: ElfFile, link_map: LinkMap | None = None) -> tuple[Plac
             evidence=evidence(elf.path, section),
             overlay=section.ordinal in overlays,
             placeholder=section.ordinal in placeholders,
+            order=order.get(section.ordinal, 0),
         )
         for section in elf.sections
         if section.allocated and (section.has_contents or not section.thread_local)
@@ -72,6 +74,7 @@ def unallocated_sections(elf: ElfFile, link_map: LinkMap | None) -> tuple[Placed
         if not item.allocated and item.vma and (item.writable or item.executable)
     ]
     loads = _load_addresses(link_map, elf.bits) if link_map is not None and sections else {}
+    order = _script_order(elf, link_map) if sections else {}
     return tuple(
         PlacedSection(
             ordinal=section.ordinal,
@@ -84,10 +87,33 @@ def unallocated_sections(elf: ElfFile, link_map: LinkMap | None) -> tuple[Placed
             writable=section.writable,
             executable=section.executable,
             evidence=evidence(elf.path, section),
+            order=order.get(section.ordinal, 0),
         )
         for section in sections
         if section.has_contents and section.size
     )
+
+
+def _script_order(elf: ElfFile, link_map: LinkMap | None) -> dict[int, int]:
+    """Return the place of each section in the map, which is printed in script order.
+
+    Empty where the map does not have all of them: then it is of another link.
+    """
+    if link_map is None:
+        return {}
+    mask = (1 << elf.bits) - 1
+    printed: dict[tuple[str, int], int] = {}
+    for section in link_map.sections:
+        if section.vma is not None and section.size:
+            printed.setdefault((section.name, section.vma & mask), section.ordinal + 1)
+    order: dict[int, int] = {}
+    for item in elf.sections:
+        if item.size and (item.allocated or item.vma):
+            place = printed.get((item.name, item.vma))
+            if place is None:
+                return {}
+            order[item.ordinal] = place
+    return order
 
 
 def _load_addresses(link_map: LinkMap, bits: int) -> dict[tuple[str, int], int]:

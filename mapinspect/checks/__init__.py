@@ -3,6 +3,7 @@
 from typing import Final
 
 from mapinspect.checks.arena_misplaced import arena_misplaced
+from mapinspect.checks.arena_oversized import arena_oversized
 from mapinspect.checks.arena_too_small import arena_too_small
 from mapinspect.checks.bytes_not_conserved import bytes_not_conserved
 from mapinspect.checks.check import Check, Review
@@ -11,6 +12,10 @@ from mapinspect.checks.growth_over_limit import growth_over_limit
 from mapinspect.checks.limit_beyond_memory import limit_beyond_memory
 from mapinspect.checks.map_elf_disagree import map_elf_disagree
 from mapinspect.checks.map_lines_unknown import map_lines_unknown
+from mapinspect.checks.measured_over_reserve import measured_over_reserve
+from mapinspect.checks.measurement_doubtful import measurement_doubtful
+from mapinspect.checks.measurement_stale import measurement_stale
+from mapinspect.checks.operators_missing import operators_missing
 from mapinspect.checks.placement_broken import placement_broken
 from mapinspect.checks.region_not_budgeted import region_not_budgeted
 from mapinspect.checks.region_over_budget import region_over_budget
@@ -38,8 +43,13 @@ CHECKS: Final[tuple[Check, ...]] = (
     weights_duplicated,
     embedded_model_differs,
     arena_too_small,
+    arena_oversized,
     arena_misplaced,
+    operators_missing,
     placement_broken,
+    measured_over_reserve,
+    measurement_stale,
+    measurement_doubtful,
     row_matches_nothing,
     region_not_budgeted,
     limit_beyond_memory,

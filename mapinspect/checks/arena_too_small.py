@@ -2,13 +2,17 @@
 
 The need is planned from the model: every activation tensor gets an offset, and the highest end is
 what the arena must hold. An arena that does not start on a 16-byte boundary loses the bytes up to
-the next one. When only a lower bound of the need is known, an arena below it is broken and one
-above it is undecided.
+the next one. What an image leaves open about its runtime makes the need a range: an arena below it
+is broken, one above it holds, one inside is undecided. Where only a lower bound is known, a
+measurement of this very build, marked with its build-id, decides, or a requirement that the table
+declares, with its reason. An arena on the heap is judged by the constant that names its size
+(`kTensorArenaSize`), which debug information keeps.
 
     error[arena-too-small]: tensor_arena has 8192 usable bytes and needs 12000, 3808 too few
 
 Mend it by raising the array's size to the need stated; when the need is a lower bound, name the
-runtime in the model's entry.
+runtime, target and kernels in the model's entry, give a log with `arena_used` and `build_id`, or
+declare `arena-bytes` with `arena-reason`.
 """
 
 from collections.abc import Iterator
@@ -18,6 +22,7 @@ from mapinspect.model.arena_room import ARENA_ALIGNMENT, lost
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import ArenaFacts, Inspection, Located
+from mapinspect.model.measurement import Build, Weighed
 
 
 @check("arena-too-small", "every tensor arena is as large as its models need", __doc__)
@@ -27,7 +32,9 @@ def arena_too_small(inspection: Inspection) -> Iterator[Outcome]:
         yield not_claimed("arena", "no model is given")
     for arena in inspection.arenas:
         place = arena.place
-        if place is None:
+        if arena.size_constant is not None and arena.needed is not None:
+            yield _on_heap(arena, *arena.size_constant)
+        elif place is None:
             yield _not_found(inspection, arena)
         elif place.span.size == 0:
             message = f"{place.name} has no size in the ELF"
@@ -36,7 +43,7 @@ def arena_too_small(inspection: Inspection) -> Iterator[Outcome]:
             message = f"what {', '.join(arena.models)} needs of {place.name} is unknown"
             yield undecided(place.name, message, (place.evidence,), "give the model file")
         else:
-            yield _compare(arena, place, arena.needed)
+            yield _compare(arena, place, arena.needed, _measured(inspection, place))
 
 
 def _not_found(inspection: Inspection, arena: ArenaFacts) -> Outcome:
@@ -54,7 +61,17 @@ def _not_found(inspection: Inspection, arena: ArenaFacts) -> Outcome:
     return undecided(arena.wanted, message, candidates, "name the one that is the arena")
 
 
-def _compare(arena: ArenaFacts, place: Located, needed: int) -> Outcome:
+def _measured(inspection: Inspection, place: Located) -> Weighed | None:
+    """Return the highest peak of the arena that was measured on this very build."""
+    own = [
+        item
+        for item in inspection.measured
+        if item.build is Build.SAME and item.item.kind == "arena" and item.span == place.span
+    ]
+    return max(own, key=lambda item: item.item.bytes, default=None)
+
+
+def _compare(arena: ArenaFacts, place: Located, needed: int, measured: Weighed | None) -> Outcome:
     missed = lost(arena)
     usable = max(0, place.span.size - missed)
     evidence = (*arena.need_evidence, place.evidence)
@@ -70,9 +87,51 @@ def _compare(arena: ArenaFacts, place: Located, needed: int) -> Outcome:
         )
         remedy = f"make the arena at least {needed} bytes, aligned to {ARENA_ALIGNMENT}"
         return broken(place.name, message, evidence, remedy)
-    if not arena.exact:
-        reasons = "; ".join(arena.reasons) or "not every part of the need is known"
-        message = f"{place.name} needs at least {needed} bytes: {reasons}"
-        remedy = "name the runtime that plans the arena in the model's entry"
-        return undecided(place.name, message, evidence, remedy)
-    return holds(place.name)
+    # A peak below the bound is not of all models that share the arena.
+    if arena.required is None and measured is not None and measured.item.bytes >= needed:
+        return holds(place.name)
+    return _above_the_bound(arena, place.name, usable, evidence)
+
+
+def _above_the_bound(
+    arena: ArenaFacts, name: str, usable: int, evidence: tuple[Evidence, ...]
+) -> Outcome:
+    """Judge an arena that is not below what is computed, where that may be a lower bound."""
+    if arena.required is not None:
+        return _declared(arena, name, usable, arena.required)
+    if arena.sufficient is not None and usable >= arena.sufficient:
+        return holds(name)
+    reasons = "; ".join(arena.reasons) or "not every part of the need is known"
+    remedy = "name runtime, target and kernels in the model's entry, or declare arena-bytes"
+    if arena.sufficient is None:
+        message = f"{name} needs at least {arena.needed} bytes: {reasons}"
+        return undecided(name, message, evidence, remedy)
+    needs = f"{arena.needed} to {arena.sufficient}"
+    message = f"{name} has {usable} usable bytes and needs {needs}: {reasons}"
+    remedy = f"make the arena {arena.sufficient} bytes, or {remedy}"
+    return undecided(name, message, evidence, remedy)
+
+
+def _declared(arena: ArenaFacts, name: str, usable: int, required: tuple[int, Evidence]) -> Outcome:
+    """Judge by the requirement of the table, unless the computed need contradicts it."""
+    size, declared = required
+    evidence = (declared, *arena.need_evidence)
+    if arena.needed is not None and size < arena.needed:
+        at_least = "" if arena.exact else "at least "
+        message = f"{name} needs {at_least}{arena.needed} bytes, the table declares only {size}"
+        return undecided(name, message, evidence, "mend arena-bytes in the model's entry")
+    if usable < size:
+        message = f"{name} has {usable} usable bytes, {size - usable} fewer than the table declares"
+        return broken(name, message, evidence, f"make the arena at least {size} bytes")
+    return holds(name)
+
+
+def _on_heap(arena: ArenaFacts, size: int, constant: Evidence) -> Outcome:
+    """Judge an arena that is taken at run time by the constant that says how large it is."""
+    name = arena.place.name if arena.place else arena.wanted
+    evidence = (*arena.need_evidence, constant)
+    assert arena.needed is not None
+    if size < arena.needed:
+        message = f"{name} on the heap is {size} bytes, {arena.needed - size} too few"
+        return broken(name, message, evidence, f"allocate at least {arena.needed} bytes")
+    return _above_the_bound(arena, name, size, evidence)

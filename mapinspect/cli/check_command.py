@@ -39,6 +39,17 @@ _FILE = click.Path(path_type=Path)
     help="A .tflite file that the firmware embeds; replaces the table's file of the same name.",
 )
 @click.option(
+    "--mcu",
+    metavar="PART",
+    help="The microcontroller, such as STM32L476RE; replaces the table's.",
+)
+@click.option(
+    "--measured",
+    type=_FILE,
+    multiple=True,
+    help="A log of the device, or a measured.toml; replaces the table's file of the same name.",
+)
+@click.option(
     "--config",
     type=_FILE,
     help="The budget table. Default: the nearest mapinspect.toml from here upward.",
@@ -77,6 +88,8 @@ def check_command(
     config: Path | None,
     profile: str | None,
     baseline: Path | None,
+    measured: tuple[Path, ...],
+    mcu: str | None,
     format_: str,
     output: Path | None,
     reports: tuple[str, ...],
@@ -102,9 +115,20 @@ def check_command(
     wanted = [_report_option(text) for text in reports]
     if stamp is not None:
         discard_stamp(Path(stamp))
-    strict = fail_on == "warning"
-    request = Request(elf, map_, models, config, strict, profile, baseline, script=script)
-    report = check(request)
+    report = check(
+        Request(
+            elf,
+            map_,
+            models,
+            config,
+            warnings_fail=fail_on == "warning",
+            profile=profile,
+            baseline=baseline,
+            script=script,
+            measured=measured,
+            mcu=mcu,
+        )
+    )
     if exit_zero:
         note = "gate disabled: --exit-zero turns FAIL and UNKNOWN into exit status 0"
         report = replace(report, notes=(*report.notes, note))

@@ -111,8 +111,9 @@ def _listing(what: str, records: Records, facts: Inspection, choice: Choice) -> 
     pieces = pieces_of(records.elf, records.link_map, facts.reservations)
     if what == "symbols":
         return owner_listings.symbols(around, pieces, choice)
-    of = owner_listings.objects if what == "objects" else owner_listings.archives
-    return of(facts, pieces, choice)
+    if what == "objects":
+        return owner_listings.objects(facts, around, pieces, choice)
+    return owner_listings.archives(facts, pieces, choice)
 
 
 def _faults(what: str, elf: str, facts: Inspection) -> Iterator[InputError]:

@@ -2,6 +2,8 @@
 
 from mapinspect.model.inspection import ArenaFacts
 
+_TENTH = 10  # per cent; above this and 1 KiB, what an arena has too much is worth a look
+_KIB = 1024
 ARENA_ALIGNMENT = 16  # bytes; the alignment that TensorFlow Lite Micro gives its arena
 
 
@@ -19,3 +21,16 @@ def slack(arena: ArenaFacts) -> int | None:
         return None
     size = arena.place.span.size
     return size - lost(arena) - arena.needed if size else None
+
+
+def slack_allowed(arena: ArenaFacts) -> int | None:
+    """Return how many bytes more than needed are no waste; None where the need is not known.
+
+    The table's amount, of what suffices where it is a share; without one the larger of a tenth
+    and 1 KiB.
+    """
+    if arena.sufficient is None:
+        return None
+    if arena.slack is not None:
+        return arena.slack.at_most(arena.sufficient)
+    return max(arena.sufficient * _TENTH // 100, _KIB)

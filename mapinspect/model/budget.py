@@ -5,6 +5,7 @@ from datetime import date
 from fractions import Fraction
 
 from mapinspect.model.image import Evidence
+from mapinspect.model.measurement import MeasuredRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,8 @@ class ModelEntry:
     ``runtime`` names what the arena must satisfy: ``plan-only`` needs exactly the head of the
     greedy plan, ``tflite-micro`` what TensorFlow Lite Micro allocates. None: what is seen in the
     image decides. ``target`` and ``kernels`` name the runtime's build where the image does not
-    tell it.
+    tell it. ``arena_bytes`` is what its arena needs by the project's own word, ``arena_reason``
+    where that comes from; ``slack`` how much larger than needed the arena may be.
     """
 
     name: str
@@ -84,6 +86,9 @@ class ModelEntry:
     declared: Evidence
     target: str | None = None
     kernels: str | None = None
+    arena_bytes: int | None = None
+    arena_reason: str = ""
+    slack: Amount | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,8 @@ class Inputs:
     """The files that the table names, relative to its own folder.
 
     ``baseline`` is the JSON report of an earlier build, which growth limits compare with;
-    ``script`` the linker script, for an image without a map.
+    ``script`` the linker script, for an image without a map. ``measured`` are globs on logs of the
+    device; ``stale`` says what becomes of those of another build: "undecided" or "refuse".
     """
 
     elf: str | None = None
@@ -99,6 +105,9 @@ class Inputs:
     models: tuple[ModelEntry, ...] = ()
     baseline: str | None = None
     script: str | None = None
+    measured: tuple[str, ...] = ()
+    stale: str = "undecided"
+    runtimes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +133,7 @@ class BudgetRow:
     ``kind`` is a row of the six, or "rest": what no other row of the table counts. ``region`` and
     ``bank`` are globs: where bytes count; in a memory load images count too, without one every
     byte counts once. ``min_estimate`` is True for ``min = "estimate"``: at least what the model
-    needs.
+    needs. ``headroom`` is what must stay free above the measured peak.
     """
 
     id: str
@@ -139,6 +148,7 @@ class BudgetRow:
     declared: Evidence
     bank: str | None = None
     growth: Growth | None = None
+    headroom: Amount | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +214,7 @@ class BudgetTable:
     budgets: tuple[BudgetRow, ...] = ()
     placements: tuple[PlacementRow, ...] = ()
     waivers: tuple[Waiver, ...] = ()
+    measured: tuple[MeasuredRow, ...] = ()
     rules: tuple[CheckRule, ...] = ()
     part: str | None = None
     part_declared: Evidence | None = None

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from mapinspect.model.measurement import Weighed
+
 
 @dataclass(frozen=True, slots=True)
 class Use:
@@ -20,7 +22,7 @@ class RowNumbers:
     ``memory`` is the region or bank it counts in, "all" where it counts everywhere; ``image`` the
     file that the linked bytes come from. ``whole`` is how large that memory is, 0 where none is
     known. ``available`` counts towards the minimum: the linked bytes and, for a heap,
-    what is set aside without a section.
+    what is set aside without a section. ``peaks`` are the measurements that it is about.
     """
 
     id: str
@@ -34,3 +36,4 @@ class RowNumbers:
     image: str
     whole: int = 0
     available: int = 0
+    peaks: tuple[Weighed, ...] = ()

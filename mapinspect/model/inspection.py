@@ -7,10 +7,12 @@ nothing else.
 from dataclasses import dataclass
 
 from mapinspect.model.baseline import Baseline
-from mapinspect.model.budget import BudgetRow, BudgetTable, ModelEntry
+from mapinspect.model.budget import Amount, BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import RowNumbers, Use
 from mapinspect.model.embedded import EmbeddedModel
 from mapinspect.model.image import Evidence, Region
+from mapinspect.model.measurement import Weighed
+from mapinspect.model.operators import Kernels
 from mapinspect.model.part import Part
 from mapinspect.model.placed import (
     Explained,
@@ -21,6 +23,7 @@ from mapinspect.model.placed import (
     Usage,
 )
 from mapinspect.model.reservation import Reservation
+from mapinspect.model.runtime import Recognised
 
 __all__ = [
     "ArenaFacts",
@@ -77,6 +80,11 @@ class ArenaFacts:
     ``needed`` is the smallest size in bytes, exact or a lower bound (``reasons`` says why);
     None when no model says anything. ``candidates`` are the symbols that could be the arena;
     where there is none, ``near`` are the variables whose names hold the wanted one.
+
+    ``enough`` is a size that suffices whatever is in doubt, None where no such figure is known.
+    ``required`` is what the table declares, with its line; ``size_constant`` the size of an arena
+    on the heap by a constant of the program, with its name. ``slack`` is how much larger than
+    needed the arena may be, None for the usual amount.
     """
 
     models: tuple[str, ...]
@@ -87,6 +95,15 @@ class ArenaFacts:
     reasons: tuple[str, ...]
     need_evidence: tuple[Evidence, ...]
     near: tuple[str, ...] = ()
+    enough: int | None = None
+    required: tuple[int, Evidence] | None = None
+    size_constant: tuple[int, Evidence] | None = None
+    slack: Amount | None = None
+
+    @property
+    def sufficient(self) -> int | None:
+        """Return the bytes that suffice for certain, or None where nothing says."""
+        return self.needed if self.exact else self.enough
 
     @property
     def place(self) -> Located | None:
@@ -193,6 +210,9 @@ class Inspection:
     part: Part | None = None
     baseline: Baseline | None = None
     embedded: tuple[EmbeddedModel, ...] = ()
+    measured: tuple[Weighed, ...] = ()
+    recognised: tuple[Recognised, ...] = ()
+    kernels: Kernels | None = None
 
     def usage(self, region: str) -> Usage | None:
         """Return what the region of this name holds, or None where there is none."""

@@ -42,7 +42,8 @@ class MapSection:
 
     ``vma`` and ``size`` are None for a name without numbers (a section ld dropped);
     ``lma`` equals ``vma`` unless the map prints a load address. ``ordinal`` is its place in
-    ``LinkMap.sections``.
+    ``LinkMap.sections``. ``is_orphan`` says that the linker script has no statement for it: ld
+    placed it because an object brought it along (or made it itself).
     """
 
     ordinal: int
@@ -51,6 +52,7 @@ class MapSection:
     size: int | None
     lma: int | None
     line: int
+    is_orphan: bool = False
 
 
 @dataclass(frozen=True, slots=True)

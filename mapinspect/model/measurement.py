@@ -1,8 +1,10 @@
 """What the device measured: peaks of stacks, heaps and arenas. Sizes are bytes."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
 
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Span
 
 ENOUGH_ITERATIONS = 1000  # inferences; the stress test of the project's acceptance steps
 
@@ -49,7 +51,8 @@ class Measurement:
 
     ``kind`` is "stack", "heap", "arena" or "other"; ``id`` what a budget row calls it
     (``arena.used``, ``stack.peak``, ``stack.camera.peak``). ``size`` is the room there was, where
-    the device says it. ``notes`` are doubts about this one value, beside those of its run.
+    the device says it, ``span`` where that lies, for what was read from a dump of RAM. ``notes``
+    are doubts about this one value, beside those of its run.
     """
 
     id: str
@@ -60,6 +63,7 @@ class Measurement:
     evidence: Evidence
     size: int | None = None
     notes: tuple[str, ...] = ()
+    span: Span | None = None
 
     def doubts(self) -> tuple[str, ...]:
         """Return why the value may be too low, for reports to warn of."""
@@ -76,3 +80,74 @@ class MeasuredFile:
     run: Run
     measurements: tuple[Measurement, ...]
     other_lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRow:
+    """``[[measured]]``: what a file of measurements cannot say about itself.
+
+    For a dump of RAM: ``symbol`` is the stack's array, or ``bottom`` and ``top`` (symbols or
+    addresses) say where it lies; ``base`` is the address of a ``.bin`` file's first byte, ``fill``
+    what the stack was painted with as it lies in memory, None to find it. For a log: how many
+    bytes a unit of FreeRTOS' stack figures has, and the sizes of its stacks. ``run`` is what the
+    table says about the run; what the file says itself wins.
+    """
+
+    file: str
+    subject: str | None
+    symbol: str | None
+    bottom: str | None
+    top: str | None
+    base: int | None
+    fill: bytes | None
+    task_unit: int | None
+    run: Run
+    declared: Evidence
+    stack_sizes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_dump(self) -> bool:
+        """Return whether the row tells where a stack lies in a dump."""
+        return self.symbol is not None or self.top is not None
+
+    @property
+    def name(self) -> str:
+        """Return what reports call the stack in a dump."""
+        return self.subject or self.symbol or "main"
+
+
+class Build(Enum):
+    """Which build a measurement is of, by the build-id or hash that it carries."""
+
+    SAME = "this build"
+    OTHER = "another build"
+    UNSTATED = "not stated"  # the measurement does not say
+    UNKNOWN = "not known"  # the measurement says, but the ELF has nothing to compare with
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A measurement beside what was linked for it.
+
+    ``reserved`` is the name of the stack, heap or arena and ``room`` its bytes, ``region`` where
+    it lies; None where nothing of the image could be told to be it. ``place`` says where ``room``
+    is from. Only what ``counts`` is compared with budgets: not that of another build.
+    """
+
+    item: Measurement
+    build: Build
+    reserved: str | None = None
+    room: int | None = None
+    region: str | None = None
+    span: Span | None = None
+    place: Evidence | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Return whether it is, as far as it says, a measurement of this image."""
+        return self.build in (Build.SAME, Build.UNSTATED)
+
+    def doubts(self) -> tuple[str, ...]:
+        """Return why the value may be too low or of another image."""
+        unstated = ("it does not say which build it is of",) if self.build is Build.UNSTATED else ()
+        return (*self.item.doubts(), *unstated)

@@ -16,7 +16,8 @@ class PlacedSection:
     (``.bss``) costs nothing at its LMA, whatever load address a map prints. ``overlay`` marks a
     member of an OVERLAY, which may share run-time addresses with the members beside it;
     ``placeholder`` a section that holds nothing and only skips what another region's view of
-    the same memory holds there.
+    the same memory holds there. ``order`` is its place in the linker script, as far as known;
+    sections of one place are in the order of their headers.
     """
 
     ordinal: int
@@ -31,6 +32,7 @@ class PlacedSection:
     evidence: Evidence
     overlay: bool = False
     placeholder: bool = False
+    order: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -63,3 +64,21 @@ def _check_kind(status: os.stat_result, shown: str, what: str) -> None:
         raise InputError(
             shown, None, f"is larger than {SIZE_LIMIT // 2**20} MiB", f"name a smaller {what}"
         )
+
+
+def by_file_name(paths: Iterable[Path]) -> dict[str, str]:
+    """Return the paths by their last part; raise InputError when two of them share it."""
+    found: dict[str, str] = {}
+    for path in paths:
+        if found.setdefault(path.name, str(path)) != str(path):
+            what = f"has the file name of {found[path.name]}"
+            raise InputError(str(path), None, what, "list both in a table, or rename one")
+    return found
+
+
+def is_same(path: str, other: str) -> bool:
+    """Return whether both lead to one file, or to none."""
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):
+        return not os.path.exists(path) and not os.path.exists(other)

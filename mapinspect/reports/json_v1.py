@@ -6,6 +6,7 @@ from typing import Any
 
 from mapinspect.model.finding import Finding, Status
 from mapinspect.model.inspection import Inspection
+from mapinspect.model.measurement import Weighed
 from mapinspect.model.report import Report
 from mapinspect.reports.printable import printable
 
@@ -46,7 +47,9 @@ def render(report: Report) -> str:
         "rows": _rows(facts) if facts else [],
         "weights": _weights(facts) if facts else [],
         "embedded": _embedded(facts) if facts else [],
+        "recognised": _recognised(facts) if facts else [],
         "arena": _arenas(facts) if facts else [],
+        "measured": [_measured(report, item) for item in facts.measured] if facts else [],
         "claims": {status.value: report.count(status) for status in _CLAIMS},
         "findings": [_finding(report, finding) for finding in report.findings],
         "notes": [_text(note) for note in report.notes],
@@ -134,6 +137,22 @@ def _embedded(facts: Inspection) -> list[dict[str, Any]]:
     ]
 
 
+def _recognised(facts: Inspection) -> list[dict[str, Any]]:
+    return [
+        {
+            "role": item.role,
+            "symbols": [_text(name) for name in item.names],
+            "section": _text(item.section),
+            "vma": item.span.start,
+            "size": item.span.size,
+            "runtime": _text(item.runtime),
+            "confidence": item.confidence,
+            "because": [_text(reason) for reason in item.reasons],
+        }
+        for item in facts.recognised
+    ]
+
+
 def _arenas(facts: Inspection) -> list[dict[str, Any]]:
     return [
         {
@@ -145,10 +164,32 @@ def _arenas(facts: Inspection) -> list[dict[str, Any]]:
             "alignment": place.alignment,
             "needed": arena.needed,
             "exact": arena.exact,
+            "enough": arena.sufficient,
         }
         for arena in facts.arenas
         for place in arena.candidates
     ]
+
+
+def _measured(report: Report, found: Weighed) -> dict[str, Any]:
+    item = found.item
+    return {
+        "id": _text(item.id),
+        "kind": item.kind,
+        "subject": _text(item.subject),
+        "bytes": item.bytes,
+        "size": item.size,
+        "file": _path(report, item.evidence.file),
+        "line": item.evidence.line,
+        "build": found.build.name.lower(),
+        "reserved": found.reserved and _text(found.reserved),
+        "room": found.room,
+        "region": found.region and _text(found.region),
+        "iterations": item.run.iterations,
+        "duration": item.run.duration,
+        "conditions": item.run.conditions and _text(item.run.conditions),
+        "doubts": [_text(doubt) for doubt in found.doubts()],
+    }
 
 
 def _finding(report: Report, finding: Finding) -> dict[str, Any]:

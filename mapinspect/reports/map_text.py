@@ -10,6 +10,7 @@ from mapinspect.reports.printable import place, printable
 from mapinspect.reports.sizes import grouped
 
 _ROWS = 20  # of a table of objects or archives; --format json has all
+_FAULTS = 50  # lines not understood that are shown
 _NAME_WIDTH = 46  # characters; keeps the tables within 80 columns
 
 
@@ -131,8 +132,11 @@ def _discarded(summary: MapSummary) -> str:
 
 def _faults(summary: MapSummary) -> Iterator[str]:
     path = summary.link_map.path
-    for line in summary.link_map.unknown:
+    unknown = summary.link_map.unknown
+    for line in unknown[:_FAULTS]:
         yield f"not understood: {place(path, line.line)}: {printable(line.text)}"
+    if len(unknown) > _FAULTS:
+        yield f"not understood: {len(unknown) - _FAULTS:,} more lines"
     for fault in summary.unconserved:
         where = place(fault.evidence.file, fault.evidence.line)
         yield (

@@ -1,6 +1,6 @@
 """The report as text for people and logs: verdict, tables, findings, one line to end with."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from tabulate import tabulate
 
@@ -10,19 +10,12 @@ from mapinspect.model.finding import Finding, Status
 from mapinspect.model.inspection import Inspection, Located
 from mapinspect.model.report import BudgetLine, Report
 from mapinspect.model.reservation import Reservation
+from mapinspect.reports.budget_table import budget_table
 from mapinspect.reports.printable import place as shown_place
 from mapinspect.reports.printable import printable
 from mapinspect.reports.sizes import grouped, kib_down, kib_up
 
-ROW_NAMES = {
-    "static": "static memory",
-    "heap": "heap",
-    "stack": "stack",
-    "weights": "model weights",
-    "arena": "activation arena",
-    "workspace": "operator workspace",
-    "total": "TOTAL",
-}
+_RECOGNISED = 12  # entries; generated code has an array for each tensor
 _NAME_WIDTH = 24  # characters; keeps the tables within 80 columns
 
 
@@ -30,8 +23,9 @@ def render(report: Report) -> str:
     """Return the report; sizes in the tables are bytes."""
     blocks = [_title(report)]
     if report.inspection is not None:
-        blocks.append(_budget(report.lines))
+        blocks.append(budget_table(report.lines))
         blocks.append(_placements(report.inspection))
+        blocks.append(_recognised(report.inspection))
     blocks += [_finding(finding) for finding in report.findings]
     blocks.append(_claims(report))
     blocks.append(summary(report))
@@ -47,35 +41,9 @@ def _title(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _budget(lines: Iterable[BudgetLine]) -> str:
-    rows = [row for line in lines for row in _budget_rows(line)]
-    if not rows:
-        return ""
-    headers = ("memory", "row", "estimated", "linked", "limit", "free", "")
-    align = ("left", "left", "right", "right", "right", "right", "left")
-    table = tabulate(
-        rows, headers=headers, tablefmt="simple", colalign=align, disable_numparse=True
-    )
-    return f"Memory budget, in bytes\n\n{table}"
-
-
 def _table(rows: list[tuple[str, ...]], headers: tuple[str, ...], align: tuple[str, ...]) -> str:
     table = tabulate(rows, headers, "simple", colalign=align, disable_numparse=True)
     return "\n".join(line.rstrip() for line in table.split("\n"))
-
-
-def _budget_rows(line: BudgetLine) -> Iterator[tuple[str, ...]]:
-    yield (
-        _name(line.memory),
-        _name(ROW_NAMES.get(line.row, line.row)),
-        grouped(line.estimated),
-        grouped(line.linked),
-        grouped(line.limit),
-        grouped(line.free),
-        "" if line.status == "-" else line.status,
-    )
-    for part, size in line.parts:
-        yield ("", f"  of which {part}", "", grouped(size), "", "", "")
 
 
 def _name(text: str) -> str:
@@ -117,6 +85,22 @@ def _weight_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:
     for other in facts.embedded:
         if other.entry is None:
             yield "model", other.place, f"embedded model: {_model_note(other)}"
+
+
+def _recognised(facts: Inspection) -> str:
+    """Return what patterns say of places that no model and no table names."""
+    known = {copy.place.span.start for model in facts.models for copy in model.copies}
+    known |= {model.place.span.start for model in facts.embedded}
+    known |= {place.span.start for arena in facts.arenas for place in arena.candidates}
+    found = [item for item in facts.recognised if item.span.start not in known]
+    lines = [
+        f"{_name(item.name)} at {item.span.start:#010x}, {item.span.size:,} bytes:\n"
+        f"  {printable(item.sentence())}"
+        for item in found[:_RECOGNISED]
+    ]
+    if len(found) > _RECOGNISED:
+        lines.append(f"and {len(found) - _RECOGNISED} more")
+    return "\n".join(lines)
 
 
 def _model_note(model: EmbeddedModel) -> str:

@@ -224,6 +224,27 @@ def _was_linked(path: Path) -> bool:
     return bool(truth["link_rc"] == 0 and truth.get("memory_usage")) and elf.exists()
 
 
+@pytest.mark.toolchain
+def test_what_nothing_can_tell(tmp_path: Path) -> None:
+    """`AT(end of .text)` and `AT> F` give one map and one ELF, and two figures of ld.
+
+    The image is stored in F either way; only what ld prints about F differs, and mapinspect takes
+    the second, the ordinary case.
+    """
+    images = []
+    for name, at in (("first", ": AT(ADDR(.v) + SIZEOF(.v)) {0} >R"), ("second", ": {0} >R AT>F")):
+        folder = tmp_path / name
+        folder.mkdir()
+        data = f".data {at.format('{ *(.data*) }')}"
+        script = f"{MEMORY} SECTIONS {{ {CODE} {data} .bss : {{ *(.bss* .o1 .o2) }} >R }}"
+        images.append(link(folder, "arm", script, SOURCE.replace("1,2,3,4,5,6", "1,2,3,4")))
+    first, second = images
+    assert first.map.read_bytes() == second.map.read_bytes()
+    assert first.elf.read_bytes() == second.elf.read_bytes()
+    assert first.used["F"] < second.used["F"]
+    assert_accounted(second.inspection(), second.used)
+
+
 # Neither map nor ELF tells `.data : AT(end of .text) > data` from `> data AT> text`; ld counts
 # the load image in `text` only in the second case.
 LD_COUNTS_LESS = {"avr_ld": ("text", 2)}

@@ -11,7 +11,10 @@ import pytest
 from mapinspect import checks
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks import judge as judging
+from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
+from mapinspect.model.measurement import Measurement, Run
+from mapinspect.model.operators import Kernels, ModelOperators
 from mapinspect.model.report import Verdict
 from tests.builders import (
     RAM,
@@ -43,7 +46,13 @@ def with_model(*copies: object, home: object = None) -> Inspection:
     return synthetic(*([home] if home else []), models=(model(*copies),))
 
 
+def peak(used: int, **run: object) -> Measurement:
+    given = replace(Run(build_id="auto", iterations=1000), **run)
+    return Measurement("stack.peak", "stack", "main", used, given, Evidence("run.log", 1, ""))
+
+
 HOME = bss(0xF00)
+SEEN = Evidence("app.elf", None, "1 operators are registered")
 STORED = data(0x400)
 ROW = "[[budget]]\nid = 'x'\nkind = 'arena'\n"
 
@@ -74,9 +83,16 @@ ALONE = {
     "arena-misplaced": lambda: synthetic(
         STORED, arenas=(arena(located("tensor_arena", STORED, size=1008)),)
     ),
+    "operators-missing": lambda: synthetic(
+        kernels=Kernels(
+            ("ADD",), (ModelOperators("kws", ("MUL",), ("MUL",), (), SEEN),), (), "", SEEN
+        )
+    ),
     "placement-broken": lambda: linked(
         "[[placement]]\nid = 'p'\nmatch = { symbol = 'g_kws_model' }\nregion = 'SRAM1'\n"
     ),
+    "measured-over-reserve": lambda: facts("", measured=[peak(4097)]),
+    "measurement-stale": lambda: facts("", measured=[peak(9, build_id="00" * 20)]),
     "row-matches-nothing": lambda: linked(
         "[[budget]]\nid = 'x'\nmatch = { symbol = 'nobody' }\nlimit = 1\n"
     ),
@@ -88,8 +104,14 @@ ALONE = {
         "[[waiver]]\ncheck = 'weights-missing'\nmatch = '*'\nreason = 'x'\nexpires = 2099-01-01\n"
     ),
 }
-# The map's doubt makes everything undecided, so what these two add is only their own answer.
-WARNING = {"map-lines-unknown": lambda: synthetic(map=map_facts(unknown=1))}
+# The map's doubt makes everything undecided, so what these add is only their own answer.
+WARNING = {
+    "measurement-doubtful": lambda: facts("", measured=[peak(9, iterations=1)]),
+    "map-lines-unknown": lambda: synthetic(map=map_facts(unknown=1)),
+    "arena-oversized": lambda: synthetic(
+        HOME, arenas=(arena(located("tensor_arena", HOME, size=0xE00)),)
+    ),
+}
 
 
 def without(monkeypatch: pytest.MonkeyPatch, id_: str) -> None:

@@ -77,6 +77,7 @@ def test_owners_add_up_to_the_regions(
 def test_link_time_optimisation_is_told_with_its_share(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = show(capsys, "objects", *files(BUILT / "lto"))
     assert "went through link-time optimisation" in out
+    assert "symbols, in bytes: g_kws_model 41456, ring 16384, tensor_arena 12288" in out
     mixed = [
         row for row in rows(capsys, "objects", *files(BUILT / "lto")) if "link-time" in row["kind"]
     ]

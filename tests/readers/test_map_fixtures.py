@@ -106,6 +106,15 @@ def test_common_symbols_and_their_section() -> None:
     assert any(link_map.inputs[i].name == "COMMON" for i in range(len(link_map.inputs)))
 
 
+def test_orphans_are_recognised_and_keep_their_object() -> None:
+    link_map = read("arm_orphans")
+    orphans = {s.name: s for s in link_map.sections if s.is_orphan}
+    assert {".orphan_code", "orphan_c_ident", ".bss.orphan", ".debug_info"} <= set(orphans)
+    assert not {".text", ".data"} & set(orphans)
+    row = next(link_map.inputs.of_section(orphans["orphan_c_ident"].ordinal))
+    assert row.owner.path.endswith(".o")
+
+
 def test_names_that_look_like_statements() -> None:
     link_map = read("arm_weird_names")
     names = [link_map.inputs[ordinal].name for ordinal in range(len(link_map.inputs))]

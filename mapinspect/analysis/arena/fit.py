@@ -171,7 +171,13 @@ def _region_rows(
 
 def registered_operators(symbols: Collection[str]) -> frozenset[str]:
     """Return the operators whose kernels an image registers, by its mangled symbols."""
-    return frozenset(match[1] for name in symbols if (match := _REGISTER.match(name)))
+    return frozenset(operator for name in symbols if (operator := registered_by(name)))
+
+
+def registered_by(symbol: str) -> str | None:
+    """Return the operator that the function of this mangled name registers, or None."""
+    match = _REGISTER.match(symbol) if symbol.startswith("_ZN6tflite") else None
+    return match[1] if match else None
 
 
 def operators_of(network: Network) -> frozenset[str]:

@@ -26,6 +26,7 @@ class Kind(Enum):
     TABLES = "tables"
     NAMED_TABLES = "named tables"  # a table whose keys are free names, its values tables
     NAMED_CHOICES = "named choices"  # a table whose keys are free names, its values choices
+    NAMED_SIZES = "named sizes"  # a table whose keys are free names, its values sizes
 
 
 class Needs(Enum):
@@ -86,7 +87,15 @@ _MODEL: Final = {
     ),
     "target": Field(Kind.NAME, "the core or chip, where the image does not tell: cortex-m4, …"),
     "kernels": Field(Kind.NAME, "its kernel set, as for `mapinspect model --kernels`"),
+    "arena-bytes": Field(
+        Kind.SIZE, "what the arena must hold, where not all of the need can be computed"
+    ),
+    "arena-reason": Field(Kind.NAME, "where arena-bytes comes from, such as a measurement"),
+    "slack": Field(
+        Kind.AMOUNT, "how much more than needed the arena may have; default 10%, at least 1K"
+    ),
 }
+_MODEL_RULES: Final = (Rule(Needs.ALL, ("arena-bytes", "arena-reason")),)
 
 _PROJECT: Final = {
     "name": Field(Kind.NAME, "the firmware's name, for reports"),
@@ -103,8 +112,17 @@ _INPUTS: Final = {
     "elf": Field(Kind.NAME, "the linked ELF file"),
     "map": Field(Kind.NAME, "the GNU ld link map of the same link"),
     "linker-script": Field(Kind.NAME, "the linker script: its MEMORY block, where no map is"),
-    "models": Field(Kind.TABLES, "the models that the firmware embeds", table=_MODEL),
+    "models": Field(
+        Kind.TABLES, "the models that the firmware embeds", table=_MODEL, rules=_MODEL_RULES
+    ),
+    "runtimes": Field(Kind.NAMES, "tables of names of weights and arenas, as runtimes.toml"),
     "baseline": Field(Kind.NAME, "the JSON report of an earlier build, for growth limits"),
+    "measured": Field(Kind.NAMES, "globs: logs and measured.toml files of this firmware's runs"),
+    "stale": Field(
+        Kind.CHOICE,
+        "a measurement of another build leaves its claim undecided (default), or is refused",
+        choices=("undecided", "refuse"),
+    ),
 }
 
 _GROWTH: Final = {
@@ -148,6 +166,9 @@ _BUDGET: Final = {
     "limit": Field(Kind.AMOUNT, "most bytes it may hold"),
     "warn": Field(Kind.AMOUNT, "bytes above which to warn"),
     "min": Field(Kind.MINIMUM, 'fewest bytes it must hold, or "estimate"'),
+    "headroom": Field(
+        Kind.AMOUNT, "what must stay free above the measured peak; a share is of what is linked"
+    ),
     "growth": Field(
         Kind.TABLE, "most it may grow since the baseline", table=_GROWTH, rules=_some(_GROWTH)
     ),
@@ -155,7 +176,7 @@ _BUDGET: Final = {
 }
 _BUDGET_RULES: Final = (
     Rule(Needs.ONE, ("kind", "match")),
-    Rule(Needs.ANY, ("limit", "min", "growth")),
+    Rule(Needs.ANY, ("limit", "min", "growth", "headroom")),
 )
 
 _PLACEMENT: Final = {
@@ -171,6 +192,31 @@ _PLACEMENT: Final = {
     "optional": Field(Kind.BOOLEAN, "whether the row may match nothing"),
 }
 _PLACEMENT_RULES: Final = (Rule(Needs.ANY, ("region", "bank", "section", "align", "read-only")),)
+
+RUN: Final = {
+    "build-id": Field(Kind.NAME, "the image's build-id, or the SHA-256 of the ELF file"),
+    "iterations": Field(Kind.SIZE, "how many inferences were run"),
+    "duration": Field(Kind.NAME, 'how long it ran: "90min", "72h"'),
+    "conditions": Field(Kind.NAME, "temperature, voltage, input"),
+    "heap-start": Field(Kind.SIZE, "bytes allocated before the first iteration"),
+    "heap-end": Field(Kind.SIZE, "bytes allocated after the last iteration"),
+    "failures": Field(Kind.SIZE, "how many allocations failed"),
+}
+"""What a table may say about the run of a measurement."""
+
+_MEASURED: Final = {
+    "file": Field(Kind.NAME, "a dump of RAM, or a log that needs a word", required=True),
+    "symbol": Field(Kind.NAME, "dump: the array that is the stack"),
+    "bottom": Field(Kind.NAME, "dump: symbol or address of the stack's lowest byte"),
+    "top": Field(Kind.NAME, "dump: symbol or address behind the stack's last byte"),
+    "base": Field(Kind.ADDRESS, "dump: address of a .bin file's first byte"),
+    "fill": Field(Kind.NAME, 'dump: what the stack was painted with, as it lies there: "0xA5"'),
+    "subject": Field(Kind.NAME, "dump: what reports call the stack"),
+    "task-unit": Field(Kind.SIZE, "log: bytes in a unit of FreeRTOS' stack figures"),
+    "stack-sizes": Field(Kind.NAMED_SIZES, "log: the stack of each FreeRTOS task, in bytes"),
+    **RUN,
+}
+_MEASURED_RULES: Final = (Rule(Needs.ALL, ("bottom", "top")),)
 
 _WAIVER: Final = {
     "check": Field(Kind.NAME, "the check whose finding is accepted", required=True),
@@ -218,6 +264,12 @@ TABLE: Final = {
     ),
     "placement": Field(
         Kind.TABLES, "where things must lie", table=_PLACEMENT, rules=_PLACEMENT_RULES
+    ),
+    "measured": Field(
+        Kind.TABLES,
+        "what measured files cannot say about themselves",
+        table=_MEASURED,
+        rules=_MEASURED_RULES,
     ),
     "waiver": Field(Kind.TABLES, "known defects, accepted until a day", table=_WAIVER),
     "checks": _CHECKS,

@@ -1,5 +1,6 @@
 """The typed values of a budget table → its records, each with the line it stands on."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from mapinspect.model.budget import (
@@ -11,6 +12,7 @@ from mapinspect.model.budget import (
     RegionRow,
     Waiver,
 )
+from mapinspect.model.measurement import MeasuredRow
 from mapinspect.readers.budget.fields import ROW_KEYS, TABLE
 from mapinspect.readers.budget.rows import Rows
 from mapinspect.readers.budget.toml_lines import Path
@@ -48,6 +50,7 @@ class Records:
                 self._rows.placement(row, n) for n, row in enumerate(values.get("placement", ()))
             ),
             waivers=tuple(self._waiver(row, n) for n, row in enumerate(values.get("waiver", ()))),
+            measured=self._measured(values.get("measured", ())),
             rules=tuple(
                 CheckRule(check, severity, self._rows.evidence(("checks", check)))
                 for check, severity in values.get("checks", {}).items()
@@ -79,6 +82,9 @@ class Records:
                 self._rows.evidence(("inputs", "models", number)),
                 row.get("target"),
                 row.get("kernels"),
+                arena_bytes=row.get("arena-bytes"),
+                arena_reason=row.get("arena-reason", ""),
+                slack=row.get("slack"),
             )
             for number, row in enumerate(values.get("models", ()))
         )
@@ -88,6 +94,19 @@ class Records:
             models=models,
             baseline=values.get("baseline"),
             script=values.get("linker-script"),
+            measured=values.get("measured", ()),
+            stale=values.get("stale", "undecided"),
+            runtimes=values.get("runtimes", ()),
+        )
+
+    def _measured(self, rows: Sequence[dict[str, Any]]) -> tuple[MeasuredRow, ...]:
+        if not rows:
+            return ()
+        from mapinspect.readers.budget.measured_rows import measured_row  # noqa: PLC0415 - rare
+
+        return tuple(
+            measured_row(row, number, self._validator, self._rows.evidence(("measured", number)))
+            for number, row in enumerate(rows)
         )
 
     def _region(self, row: dict[str, Any], number: int) -> RegionRow:

@@ -8,6 +8,7 @@ from mapinspect.readers.budget.toml_lines import Path
 from mapinspect.readers.budget.validate import Validator
 
 _ESTIMATED = ("arena", "weights")  # the rows of which a model says how large they must be
+_MEASURED = ("stack", "heap", "arena")  # the rows of which a device knows the peak
 
 
 class Rows:
@@ -33,7 +34,11 @@ class Rows:
             self._validator.refuse(
                 (*path, "min"), "is an estimate", 'only kind = "arena" or "weights" has one'
             )
-        first = next(key for key in ("limit", "min", "growth") if key in row)
+        if "headroom" in row and row.get("kind") not in _MEASURED:
+            self._validator.refuse(
+                (*path, "headroom"), "needs a peak", "only stack, heap and arena are measured"
+            )
+        first = next(key for key in ("limit", "min", "growth", "headroom") if key in row)
         return BudgetRow(
             id=row["id"],
             kind=row.get("kind"),
@@ -47,6 +52,7 @@ class Rows:
             declared=self.evidence(path, first),
             bank=row.get("bank"),
             growth=self.growth(row, path),
+            headroom=row.get("headroom"),
         )
 
     def placement(self, row: dict[str, Any], number: int) -> PlacementRow:

@@ -50,6 +50,11 @@ _BY_KIND: Final[dict[Kind, dict[str, Any]]] = {
     ),
     Kind.DATE: _reference("date"),
     Kind.BOOLEAN: {"type": "boolean"},
+    Kind.NAMED_SIZES: {
+        "type": "object",
+        "propertyNames": _reference("name"),
+        "additionalProperties": _reference("size"),
+    },
     Kind.NAMES: _any(
         _reference("name"), {"type": "array", "items": _reference("name"), "minItems": 1}
     ),

@@ -61,7 +61,7 @@ class Validator:
             return self.table(value, field.table, path, field.rules)
         if field.kind is Kind.TABLES:
             return self._tables(value, field, path)
-        if field.kind in (Kind.NAMED_TABLES, Kind.NAMED_CHOICES):
+        if field.kind in _EACH:
             return self._named(value, field, path)
         try:
             return _READ[field.kind](value, field)
@@ -87,14 +87,20 @@ class Validator:
         raise InputError(self._path, self.line(place), f"{subject} {fault[0]}", fault[1])
 
     def _named(self, value: object, field: Field, path: Path) -> dict[str, Any]:
-        kind = Kind.TABLE if field.kind is Kind.NAMED_TABLES else Kind.CHOICE
         if not isinstance(value, dict):
             self.refuse(path, f"is {values.describe(value)}, not a table", "write it as a table")
-        each = replace(field, kind=kind)
+        each = replace(field, kind=_EACH[field.kind])
         for name in value:
             if not name.strip():
                 self.refuse((*path, name), "has an empty key", "name it")
         return {name: self._value(item, each, (*path, name)) for name, item in value.items()}
+
+
+_EACH = {  # what the values are of a table whose keys are free names
+    Kind.NAMED_TABLES: Kind.TABLE,
+    Kind.NAMED_CHOICES: Kind.CHOICE,
+    Kind.NAMED_SIZES: Kind.SIZE,
+}
 
 
 def _broken(rule: Rule, there: list[str]) -> tuple[str, str] | None:

@@ -3,7 +3,6 @@
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from mapinspect.model.link_map import Assignment, DataStatement, Fill, MapSymbol
 from mapinspect.readers.gnu_map.grammar import Grammar
@@ -14,16 +13,22 @@ _SYMBOL_GAP = 16  # blanks between the address and a symbol
 _LOCAL = b"(local) "
 
 
-@dataclass(frozen=True)
 class Body:
     """The text from the map's heading to its end, and where each output section begins in it."""
 
-    text: bytes
-    start: int
-    end: int
-    section_offsets: "array[int]"
-    lines: Lines
-    grammar: Grammar
+    def __init__(
+        self,
+        text: bytes,
+        bounds: tuple[int, int],
+        section_offsets: "array[int]",
+        lines: Lines,
+        grammar: Grammar,
+    ) -> None:
+        self.text = text
+        self.start, self.end = bounds
+        self.section_offsets = section_offsets
+        self.lines = lines
+        self.grammar = grammar
 
     def fills(self) -> Iterator[Fill]:
         """Yield the padding that ld inserted, in print order."""

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from mapinspect.errors import InputError
 from mapinspect.model.link_map import (
@@ -106,9 +107,9 @@ class Builder:
         sections: list[MapSection] = []
         offsets, first_rows = array("Q"), array("I")
         loose: list[list[int]] = []
-        for token in self._tokens:
+        for token, following in zip_longest(self._tokens, self._tokens[1:]):
             if token.terminal in ("OUTPUT_SECTION", "DROPPED_SECTION"):
-                sections.append(self._section(len(sections), token))
+                sections.append(self._section(len(sections), token, following))
                 offsets.append(token.start)
                 first_rows.append(token.row)
                 loose.append([0, 0])
@@ -134,7 +135,7 @@ class Builder:
         )
         return tuple(sections), offsets, rows
 
-    def _section(self, ordinal: int, token: Token) -> MapSection:
+    def _section(self, ordinal: int, token: Token, following: Token | None) -> MapSection:
         line = self._lines.at(token.start)
         if token.terminal == "DROPPED_SECTION":
             name = self._string(token.start, token.end - 1)
@@ -150,7 +151,13 @@ class Builder:
             size=int(match[3], 16),
             lma=vma if match[4] is None else int(match[4], 16),
             line=line,
+            # A statement of the script prints a line of its own; an orphan's inputs follow at once.
+            is_orphan=self._rows_until(following) > token.row
+            and (following is None or following.start != token.end),
         )
+
+    def _rows_until(self, following: Token | None) -> int:
+        return len(self._columns) if following is None else following.row
 
     def _add_loose(self, token: Token, section: MapSection, loose: list[int]) -> None:
         """Add the bytes of fills and data statements that no row's pattern took along.
@@ -171,8 +178,8 @@ class Builder:
 
     def _body(self, section_offsets: "array[int]") -> Body:
         start = next(self._of("MAP_HEADING")).start
-        end = self._body_end()
-        return Body(self._text, start, end, section_offsets, self._lines, self._grammar)
+        bounds = (start, self._body_end())
+        return Body(self._text, bounds, section_offsets, self._lines, self._grammar)
 
     def _body_end(self) -> int:
         """Return where the memory map ends: the tables after it may look like parts of it."""

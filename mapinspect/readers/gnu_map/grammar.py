@@ -9,9 +9,8 @@ version they were made with; where either differs, lark compiles anew.
 import hashlib
 import json
 import re
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from importlib.util import find_spec
+import sys
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ TABLES_FILE = "gnu_ld.json"
 STARTS = ("start", "line")
 
 
-@dataclass(frozen=True)
 class Grammar:
     """Terminals and LALR tables.
 
@@ -32,19 +30,16 @@ class Grammar:
     a parse of ``start`` begins and ends.
     """
 
-    terminals: dict[str, tuple[int, str]]
-    states: tuple[dict[str, int], ...]
-    rules: tuple[tuple[str, int], ...]
-    first: int
-    last: int
-
-    @cached_property
-    def _scanners(self) -> dict[frozenset[str], re.Pattern[bytes]]:
-        return {}
-
-    @cached_property
-    def _compiled(self) -> dict[str, re.Pattern[bytes]]:
-        return {}
+    def __init__(self, tables: dict[str, Any]) -> None:
+        self.terminals: dict[str, tuple[int, str]] = {
+            name: (priority, text) for name, priority, text in tables["terminals"]
+        }
+        self.states: list[dict[str, int]] = tables["states"]
+        self.rules: list[tuple[str, int]] = tables["rules"]
+        self.first: int = tables["first"]
+        self.last: int = tables["last"]
+        self._scanners: dict[frozenset[str], re.Pattern[bytes]] = {}
+        self._compiled: dict[str, re.Pattern[bytes]] = {}
 
     def pattern(self, terminal: str, at_line_start: bool = False) -> re.Pattern[bytes]:
         """Return the compiled pattern of one terminal; names are looked at as bytes."""
@@ -83,19 +78,8 @@ def gnu_ld() -> Grammar:
     if shipped.is_file():
         tables = json.loads(shipped.read_bytes())
         if tables["made_of"] == _made_of():
-            return from_tables(tables)
-    return from_tables(compile_tables())
-
-
-def from_tables(tables: dict[str, Any]) -> Grammar:
-    """Return the grammar that ``compile_tables`` described."""
-    return Grammar(
-        terminals={name: (priority, text) for name, priority, text in tables["terminals"]},
-        states=tuple(tables["states"]),
-        rules=tuple((name, length) for name, length in tables["rules"]),
-        first=tables["first"],
-        last=tables["last"],
-    )
+            return Grammar(tables)
+    return Grammar(compile_tables())
 
 
 def compile_tables() -> dict[str, Any]:
@@ -166,8 +150,11 @@ def _made_of() -> dict[str, str]:
 
 def _lark_version() -> str:
     """Return the version of the lark that is installed, without importing it."""
-    spec = find_spec("lark")
-    if spec is None or spec.origin is None:
+    for finder in sys.meta_path:  # what importlib.util.find_spec does, without its imports
+        spec = finder.find_spec("lark", None)
+        if spec is not None and spec.origin is not None:
+            break
+    else:
         return "none"
     found = re.search(r'__version__[^=]*= "([^"]+)"', Path(spec.origin).read_text("utf-8"))
     return found[1] if found else "unknown"

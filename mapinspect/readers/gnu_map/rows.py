@@ -38,8 +38,7 @@ class MapRows:
         loose: Sequence[tuple[int, int]],
     ) -> None:
         self._text = text
-        self._any_row = grammar.pattern("ANY_ROW", at_line_start=True)
-        self._sized_line = grammar.line_pattern("ANY_SECTION", "FILL", "DATA_STATEMENT")
+        self._grammar = grammar
         self._columns = columns
         self._lines = lines
         self._owners = owners
@@ -122,8 +121,9 @@ class MapRows:
             chunk
         ]
         rows: list[tuple[str, int]] = []
+        any_row = self._grammar.pattern("ANY_ROW", at_line_start=True)
         while len(rows) < count:
-            match = self._any_row.search(self._text, start, end)
+            match = any_row.search(self._text, start, end)
             if match is None:  # the columns were filled from the same text
                 raise AssertionError(f"chunk {chunk} of the map has fewer than {count} rows")
             name = self._text[match.start() + 1 : match.start(1) - 2].rstrip(b" \n")
@@ -170,7 +170,8 @@ class MapRows:
         last = after == len(self._section_offsets)
         end = self._end if last else self._section_offsets[after]
         start = self._section_offsets[section]
-        for match in self._sized_line.finditer(self._text, start, end):
+        sized = self._grammar.line_pattern("ANY_SECTION", "FILL", "DATA_STATEMENT")
+        for match in sized.finditer(self._text, start, end):
             text = match[0].rstrip(b"\n")
             if match.lastgroup == "ANY_SECTION":
                 name, _, rest = text[1:].partition(b"\n")

@@ -20,6 +20,9 @@ def read_measured(source: SourceFile, settings: Settings | None = None) -> Measu
         return read_table(source)
     if name.endswith(_DUMPS):
         raise InputError(
-            source.path, None, "is a dump of memory, not a log", "name the stack to look at"
+            source.path,
+            None,
+            "is a dump of memory, not a log",
+            "add a [[measured]] row with its stack to the table",
         )
     return read_log(source, settings or Settings())

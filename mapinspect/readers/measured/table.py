@@ -4,21 +4,14 @@ from typing import Any, Final
 
 from mapinspect.errors import InputError
 from mapinspect.model.measurement import MeasuredFile, Measurement, Run
-from mapinspect.readers.budget.fields import Field, Kind
+from mapinspect.readers.budget.fields import RUN, Field, Kind
+from mapinspect.readers.budget.toml_lines import Path
+from mapinspect.readers.budget.validate import Validator
 from mapinspect.readers.measured.durations import seconds
 from mapinspect.readers.source import SourceFile
 from mapinspect.readers.toml_document import TomlDocument, read_toml
 
 KINDS: Final = ("stack", "heap", "arena", "other")
-_RUN: Final = {
-    "build-id": Field(Kind.NAME, "the image's build-id, or another hash of it"),
-    "iterations": Field(Kind.SIZE, "how many inferences were run"),
-    "duration": Field(Kind.NAME, 'how long it ran: "90min", "72h"'),
-    "conditions": Field(Kind.NAME, "temperature, voltage, input"),
-    "heap-start": Field(Kind.SIZE, "bytes allocated before the first iteration"),
-    "heap-end": Field(Kind.SIZE, "bytes allocated after the last iteration"),
-    "failures": Field(Kind.SIZE, "how many allocations failed"),
-}
 _MEASURED: Final = {
     "id": Field(Kind.NAME, "what budget rows call it: arena.used, stack.peak", required=True),
     "bytes": Field(Kind.SIZE, "the most that was used", required=True),
@@ -27,11 +20,11 @@ _MEASURED: Final = {
     "size": Field(Kind.SIZE, "the room there was"),
     "source": Field(Kind.NAME, "where the value is from"),
     "date": Field(Kind.NAME, "when it was measured, as text"),
-    **_RUN,
+    **RUN,
 }
 MEASURED_TABLE: Final = {
     "version": Field(Kind.VERSION, "the format, 1", required=True),
-    "run": Field(Kind.TABLE, "the circumstances of all values", table=_RUN),
+    "run": Field(Kind.TABLE, "the circumstances of all values", table=RUN),
     "measured": Field(Kind.TABLES, "the values", required=True, table=_MEASURED),
 }
 
@@ -69,9 +62,14 @@ def _measurement(document: TomlDocument, number: int, row: dict[str, Any]) -> Me
 
 
 def _run(document: TomlDocument, row: dict[str, Any], path: tuple[str | int, ...]) -> Run:
+    return stated_run(document.validator, row, path)
+
+
+def stated_run(validator: Validator, row: dict[str, Any], path: Path) -> Run:
+    """Return what the typed values of a table say about a run; raises InputError."""
     duration = seconds(row["duration"]) if "duration" in row else None
     if "duration" in row and duration is None:
-        document.validator.refuse(
+        validator.refuse(
             (*path, "duration"), f"is {row['duration']!r}", 'write it as "90min" or "72h"'
         )
     build_id = row.get("build-id")

@@ -88,6 +88,8 @@ def values(field: Field) -> st.SearchStrategy[Any]:
     elif field.kind is Kind.NAMED_CHOICES:
         choices = st.sampled_from(field.choices)
         good = st.dictionaries(st.sampled_from(["a", ""]), choices | ODD, max_size=2)
+    elif field.kind is Kind.NAMED_SIZES:
+        good = st.dictionaries(st.sampled_from(["IDLE", ""]), SIZES | ODD, max_size=2)
     else:
         good = GOOD[field.kind]
     return st.integers(0, 24).flatmap(lambda die: ODD if die == 0 else good)

@@ -2,8 +2,8 @@
 
 from collections.abc import Container, Iterator
 
-from mapinspect.analysis.sections import map_evidence
-from mapinspect.model.inspection import Unconserved
+from mapinspect.model.conservation import Unconserved
+from mapinspect.model.image import Evidence
 from mapinspect.model.link_map import LinkMap, MapSection
 
 _BUILD_ID = ".note.gnu.build-id"
@@ -31,7 +31,8 @@ def _unconserved(
         found = link_map.inputs.totals(section.ordinal).found
         expected = section.size or 0
         if found != expected and not _is_late_note(section.name, found):
-            evidence = map_evidence(link_map.path, section)
+            text = f"{section.name} at {section.vma or 0:#010x}, {expected} bytes"
+            evidence = Evidence(link_map.path, section.line, text)
             yield Unconserved(section.name, expected, found, evidence)
 
 

@@ -33,7 +33,7 @@ from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import Piece
 from mapinspect.model.elf_file import ElfFile
-from mapinspect.model.embedded import EmbeddedModel, StoredModel
+from mapinspect.model.embedded import EmbeddedModel, StoredModel, unnamed
 from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import (
     ArenaFacts,
@@ -139,12 +139,14 @@ def _rows(
     kept = stretched(layout, reserved.items) if layout else ()
     used = usages(accounts, around.regions)
     spare = reserves(layout, kept, accounts.placements)
-    found = pieces(used, claims(models, arenas, kept, records.recognised), spare)
+    embedded = embedded_models(around, records.stored, models)
+    claimed = claims(models, arenas, kept, records.recognised, unnamed(embedded))
+    found = pieces(used, claimed, spare)
     return _Rows(
         usages=with_reserves(used, found),
         pieces=found,
         models=models,
-        embedded=embedded_models(around, records.stored, models),
+        embedded=embedded,
         arenas=arenas,
         kept=kept,
         left=reserved.left,

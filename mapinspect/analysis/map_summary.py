@@ -1,11 +1,6 @@
 """A link map → its sums: what can be told without the ELF."""
 
 from mapinspect.analysis.conservation import unconserved
-from mapinspect.analysis.placement import account
-from mapinspect.analysis.regions import map_regions
-from mapinspect.analysis.sections import sections_of_map
-from mapinspect.analysis.usage import usages
-from mapinspect.model.inspection import Usage
 from mapinspect.model.link_map import LinkMap, MapSection, ObjectFile
 from mapinspect.model.map_summary import MapSummary, ObjectBytes
 
@@ -35,19 +30,14 @@ _NOT_ALLOCATED = (
     ".xtensa.info",
     ".zdebug",
 )
-_WIDE_FORMATS = ("64", "x86-64", "mmix", "alpha", "ia64", "s390")
 
 
 def summarise(link_map: LinkMap) -> MapSummary:
     """Return the sums of a map; objects count in the sections that seem to be allocated."""
     allocated = [section for section in link_map.sections if seems_allocated(link_map, section)]
     owners = link_map.inputs.occupied_by_owner(section.ordinal for section in allocated)
-    used = _usages(link_map)
-    placed = {item.section.ordinal for usage in used for item in usage.placements}
     return MapSummary(
         link_map=link_map,
-        usages=used,
-        outside=tuple(section for section in allocated if used and section.ordinal not in placed),
         objects=_objects(owners),
         archives=_archives(owners),
         discarded_bytes=sum(link_map.discarded_sizes),
@@ -68,19 +58,6 @@ def seems_allocated(link_map: LinkMap, section: MapSection) -> bool:
     named = [region for region in link_map.regions if region.name != "*default*"]
     at_zero = not named or any(region.origin == 0 for region in named)
     return at_zero and not section.name.startswith(_NOT_ALLOCATED)
-
-
-def _usages(link_map: LinkMap) -> tuple[Usage, ...]:
-    regions = map_regions(link_map, _address_bits(link_map))
-    if not regions:
-        return ()
-    return usages(account(sections_of_map(link_map, regions), regions), regions)
-
-
-def _address_bits(link_map: LinkMap) -> int:
-    """Return the width of the target's addresses, which the name of the output format tells."""
-    wide = any(part in (link_map.output_format or "") for part in _WIDE_FORMATS)
-    return 64 if wide else 32
 
 
 def _objects(owners: dict[ObjectFile, int]) -> tuple[ObjectBytes, ...]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from mapinspect.analysis.usage import cut, without
 from mapinspect.model.budget_rows import Piece, Use
+from mapinspect.model.embedded import EmbeddedModel
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import ArenaFacts, ModelFacts, Usage
 from mapinspect.model.reservation import Reservation
@@ -34,12 +35,17 @@ def claims(
     arenas: Iterable[ArenaFacts],
     reservations: Iterable[Reservation],
     recognised: Iterable[Recognised] = (),
+    others: Iterable[EmbeddedModel] = (),
 ) -> tuple[Claim, ...]:
     """Return what claims bytes, the surest first: of two claims to a byte the first counts.
 
-    What was recognised by its name claims only what nothing else does.
+    What was recognised by its name claims only what nothing else does. ``others`` are models
+    that were found by their content and that nobody named.
     """
-    found = [Claim("weights", copy.place.span) for model in models for copy in model.copies]
+    named = tuple(models)
+    found = [Claim("weights", copy.place.span) for model in named for copy in model.copies]
+    found += [Claim("weights", part.span) for model in named for part in model.parts]
+    found += [Claim("weights", other.place.span) for other in others]
     found += [
         Claim("arena", arena.place.span)
         for arena in arenas

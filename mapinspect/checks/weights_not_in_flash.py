@@ -15,9 +15,9 @@ from collections.abc import Iterator
 
 from mapinspect.checks.check import check
 from mapinspect.checks.rows import declares_copy
-from mapinspect.checks.weights import unnamed_models
+from mapinspect.model.embedded import unnamed
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
-from mapinspect.model.inspection import Inspection, Located
+from mapinspect.model.inspection import Inspection, Located, arrays
 
 _READ_ONLY = ("flash", "external-flash")
 
@@ -25,12 +25,14 @@ _READ_ONLY = ("flash", "external-flash")
 @check("weights-not-in-flash", "the weights of every model lie in Flash, read-only", __doc__)
 def weights_not_in_flash(inspection: Inspection) -> Iterator[Outcome]:
     """Judge every copy of every model, also of those that nobody named, by section and region."""
-    others = unnamed_models(inspection)
+    others = unnamed(inspection.embedded)
     if not inspection.models and not others:
         yield not_claimed("weights", "no model is given")
     for model in inspection.models:
-        if not model.copies:
+        if not model.copies and not model.parts:
             yield not_claimed(model.entry.name, "its weights were not found")
+        for part in arrays(model.parts):
+            yield _judge(inspection, part, part.span.size)
         for copy in model.copies:
             yield _judge(inspection, copy.place, copy.place.span.size or model.size)
     for other in others:

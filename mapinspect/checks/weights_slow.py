@@ -1,73 +1,69 @@
-"""weights-slow: weights are read from slow Flash.
+"""weights-slow: weights lie where reading them takes time.
 
-A network reads each of its weights for every inference. Flash is slower than a Cortex-M core, so
-more than 512 KiB of weights in it bound the speed by wait states, whatever the kernels do. Some
-parts read only the first part of their Flash without wait states (the first 256 KiB of a
-GD32F303): weights beyond it are several times slower than the same weights in front.
+Every inference reads all weights. Cores run faster than Flash: from some size on, weights no
+longer come out of caches and prefetch buffers, and the Flash's bandwidth decides how long an
+inference takes. More than 512 KiB is worth a look. Some parts have Flash of two speeds: of a
+GD32F303 only the first 256 KiB are read without wait states; name the part (`mcu` in
+`[project]`) to have that judged.
 
-    warning[weights-slow]: g_model (300000 bytes): 180000 bytes lie beyond the 262144 bytes of
-    FLASH that GD32F303xE reads without wait states
+    warning[weights-slow]: 40960 of the 300000 bytes of g_model lie beyond the first 262144 bytes
+      of FLASH, which alone are read without wait states
 
-Mend it by placing the weights first in Flash, by a smaller model, or by copying hot layers to RAM.
+Mend it by placing weights in the fast part, code that seldom runs behind it, or by copying the
+first layers' weights to RAM.
 """
 
 from collections.abc import Iterator
-from typing import Final
 
 from mapinspect.checks.check import check
+from mapinspect.model.embedded import unnamed
 from mapinspect.model.finding import Finding, Outcome, Severity, holds, not_claimed
-from mapinspect.model.inspection import Inspection, Located
-from mapinspect.model.part import MemoryBank, Part
+from mapinspect.model.inspection import Inspection, Located, ModelFacts, arrays
 
-_MANY: Final = 512 * 1024  # bytes; above it a Cortex-M waits for its Flash, whatever the part
-_READ_IN_PLACE: Final = ("flash", "external-flash")
+_MUCH = 512 * 1024  # bytes; the usual bandwidth rule for weights on Cortex-M
 
 
-@check("weights-slow", "weights lie where they are read fast", __doc__)
+@check("weights-slow", "the weights of every model are read at full speed", __doc__)
 def weights_slow(inspection: Inspection) -> Iterator[Outcome]:
-    """Compare each model's place with the part's fast Flash, then all weights together."""
-    places = [copy.place for model in inspection.models for copy in model.copies]
-    places += [model.place for model in inspection.embedded if model.entry is None]
-    inside = [
-        place
-        for place in places
-        if place.region and inspection.kind(place.region) in _READ_IN_PLACE
-    ]
-    if not inside:
-        yield not_claimed("weights", "no weights in Flash are known")
-        return
-    for place in inside:
-        yield holds(place.name, *_beyond(inspection.part, place))
-    yield holds("weights", *_many(inside))
+    """Judge the size of each model's weights, and how much of them lies in slow Flash."""
+    subjects = [(model.entry.name, _places(model)) for model in inspection.models]
+    subjects += [(other.place.name, [other.place]) for other in unnamed(inspection.embedded)]
+    if not subjects:
+        yield not_claimed("weights", "no model is given")
+    for name, places in subjects:
+        if not places:
+            yield not_claimed(name, "its weights were not found")
+        else:
+            yield holds(name, *_findings(inspection, name, places))
 
 
-def _beyond(part: Part | None, place: Located) -> Iterator[Finding]:
-    bank = part.bank_of(place.span) if part else None
-    if part is None or bank is None or bank.zero_wait is None:
-        return
-    slow = _slow_bytes(bank, place)
-    if slow > 0:
-        message = (
-            f"{place.name} ({place.span.size} bytes): {slow} bytes lie beyond the "
-            f"{bank.zero_wait} bytes of {bank.name} that {part.name} reads without wait states"
-        )
-        evidence = (place.evidence, part.declared)
-        remedy = "place the weights before the code, or copy the hot layers to RAM"
-        yield Finding(Severity.WARNING, place.name, message, evidence, remedy)
+def _places(model: ModelFacts) -> list[Located]:
+    return [*(copy.place for copy in model.copies), *arrays(model.parts)]
 
 
-def _slow_bytes(bank: MemoryBank, place: Located) -> int:
-    assert bank.zero_wait is not None
+def _findings(inspection: Inspection, name: str, places: list[Located]) -> Iterator[Finding]:
+    size = sum(place.span.size for place in places)
+    evidence = tuple(place.evidence for place in places[:3])
+    if size > _MUCH:
+        message = f"{name} has {size} bytes of weights, more than {_MUCH}: Flash bandwidth decides"
+        remedy = "measure an inference; keep the first layers' weights in RAM, or use a cache"
+        yield Finding(Severity.WARNING, name, message, evidence, remedy)
+    for place in places:
+        slow, fast, bank = _slow(inspection, place)
+        if slow:
+            message = (
+                f"{slow} of the {place.span.size} bytes of {place.name} lie beyond the first "
+                f"{fast} bytes of {bank}, which alone are read without wait states"
+            )
+            remedy = "place the weights in the fast part, and code that seldom runs behind it"
+            yield Finding(Severity.WARNING, name, message, (place.evidence,), remedy)
+
+
+def _slow(inspection: Inspection, place: Located) -> tuple[int, int, str]:
+    """Return the bytes read with wait states, how many of the bank are not, and its name."""
+    bank = inspection.part.bank_of(place.span) if inspection.part else None
+    if bank is None or bank.zero_wait is None:
+        return 0, 0, ""
     view = next(view for view in bank.views() if view.contains(place.span))
-    return place.span.end - max(place.span.start, view.start + bank.zero_wait)
-
-
-def _many(places: list[Located]) -> Iterator[Finding]:
-    total = sum(place.span.size for place in places)
-    if total > _MANY:
-        largest = max(places, key=lambda place: place.span.size)
-        message = (
-            f"{total} bytes of weights are read from Flash, more than {_MANY}: it bounds the speed"
-        )
-        remedy = "quantise or prune the model, or copy hot layers to RAM"
-        yield Finding(Severity.WARNING, largest.name, message, (largest.evidence,), remedy)
+    slow = place.span.end - max(place.span.start, view.start + bank.zero_wait)
+    return max(0, slow), bank.zero_wait, bank.name

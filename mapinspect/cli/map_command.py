@@ -45,9 +45,10 @@ def render(summary: MapSummary, format_: str) -> str:
         from mapinspect.reports import map_json  # noqa: PLC0415 - start-up time
 
         return map_json.render(summary)
+    from mapinspect.analysis.region_use import region_use  # noqa: PLC0415 - start-up time
     from mapinspect.reports import map_text  # noqa: PLC0415 - start-up time
 
-    return map_text.render(summary)
+    return map_text.render(summary, region_use(summary.link_map))
 
 
 class _Progress:

@@ -8,17 +8,20 @@ import tempfile
 from collections.abc import Iterable
 from itertools import combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mapinspect.cli import depfile
 from mapinspect.errors import InputError
-from mapinspect.model.report import Report
+
+if TYPE_CHECKING:  # start-up time: most commands write without a report of a check
+    from mapinspect.model.report import Report
 
 _STAMP = b"mapinspect: PASS\n"
 
 
-def refuse_inputs(path: Path, report: Report) -> None:
+def refuse_inputs(path: Path, report: "Report") -> None:
     """Raise InputError when ``path`` is one of the inputs, also of those not read any more."""
     for item in report.inputs:
         if _is_same(path, Path(item.path)):
@@ -103,7 +106,9 @@ def discard_stamp(path: Path) -> None:
         raise InputError(str(path), None, f"cannot be removed ({reason})", "mend it") from None
 
 
-def write_stamp(stamp: str, dependencies: Path | None, report: Report, *, is_passed: bool) -> None:
+def write_stamp(
+    stamp: str, dependencies: Path | None, report: "Report", *, is_passed: bool
+) -> None:
     """Write the rule of what was read, and the stamp if the check is passed.
 
     ``stamp`` is spelt as the build system spells it: to make, ``a//b`` is not ``a/b``.

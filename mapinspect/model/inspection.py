@@ -4,14 +4,16 @@ Sizes are bytes, addresses integers; nothing here is an opinion. Checks read the
 nothing else.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import Amount, BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import Piece, RowNumbers, Use
-from mapinspect.model.embedded import EmbeddedModel
+from mapinspect.model.conservation import Unconserved
+from mapinspect.model.embedded import EmbeddedModel, TensorPlace
 from mapinspect.model.habits import Habits, Margins
-from mapinspect.model.image import Evidence, Region
+from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.measurement import Weighed
 from mapinspect.model.operators import Kernels
 from mapinspect.model.part import Part
@@ -44,6 +46,7 @@ __all__ = [
     "Unconserved",
     "Usage",
     "Use",
+    "arrays",
 ]
 
 _POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
@@ -67,11 +70,41 @@ class ModelCopy:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """A model file and its copies in the image; ``size`` is the file's, in bytes."""
+    """A model file and its copies in the image; ``size`` is the file's, in bytes.
+
+    ``tensors`` are its constants: all of them inside a copy that equals the file; where there is
+    no copy, those that are worth a search, with the places where each was found.
+    """
 
     entry: ModelEntry
     size: int
     copies: tuple[ModelCopy, ...]
+    tensors: tuple[TensorPlace, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Located, ...]:
+        """Return where its tensors lie one by one, since no copy of the whole file is there."""
+        if self.copies:
+            return ()
+        return tuple(tensor.places[0] for tensor in self.tensors if tensor.places)
+
+    @property
+    def absent(self) -> tuple[TensorPlace, ...]:
+        """Return the tensors that were searched for and are nowhere."""
+        return tuple(tensor for tensor in self.tensors if not tensor.places)
+
+
+def arrays(parts: Iterable[Located]) -> tuple[Located, ...]:
+    """Return one place for each array that holds tensors, from the first to the last of them."""
+    found: dict[tuple[str, int], Located] = {}
+    for part in parts:
+        key = (part.name, part.section.ordinal)
+        known = found.get(key, part)
+        start = min(known.span.start, part.span.start)
+        span = Span(start, max(known.span.end, part.span.end) - start)
+        lma = part.section.lma + start - part.section.vma
+        found[key] = replace(known, span=span, lma=lma)
+    return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +160,6 @@ class Disagreement:
     message: str
     in_map: Evidence
     in_elf: Evidence
-
-
-@dataclass(frozen=True, slots=True)
-class Unconserved:
-    """An output section whose inputs, fills and data do not add up to its size in the map."""
-
-    section: str
-    expected: int
-    found: int
-    evidence: Evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tabulate import tabulate
 
 from mapinspect.model.link_map import ArchiveMember, MapSection, ObjectFile
-from mapinspect.model.map_summary import MapSummary
+from mapinspect.model.map_summary import MapSummary, RegionUse
 from mapinspect.reports.printable import place, printable
 from mapinspect.reports.sizes import grouped
 
@@ -14,10 +14,10 @@ _FAULTS = 50  # lines not understood that are shown
 _NAME_WIDTH = 46  # characters; keeps the tables within 80 columns
 
 
-def render(summary: MapSummary) -> str:
+def render(summary: MapSummary, use: RegionUse) -> str:
     """Return the summary; sizes are bytes."""
     blocks = [
-        _regions(summary),
+        _regions(use),
         _sections(summary),
         _objects(summary),
         _archives(summary),
@@ -34,9 +34,9 @@ def _table(rows: Sequence[Sequence[str]], headers: tuple[str, ...], align: tuple
     return "\n".join(line.rstrip() for line in table.split("\n"))
 
 
-def _regions(summary: MapSummary) -> str:
+def _regions(use: RegionUse) -> str:
     rows = []
-    for usage in summary.usages:
+    for usage in use.usages:
         length = usage.region.span.size
         state = f"{grouped(usage.used - length)} over" if usage.used > length else ""
         share = f"{-(-1000 * usage.used // length) / 10:.1f} %" if length else ""
@@ -54,7 +54,7 @@ def _regions(summary: MapSummary) -> str:
         return "The map names no memory regions."
     headers = ("region", "origin", "length", "used", "", "free")
     align = ("left", "left", "right", "right", "right", "right")
-    outside = [f"outside every region: {_section(section)}" for section in summary.outside]
+    outside = [f"outside every region: {_section(section)}" for section in use.outside]
     return "\n".join([_table(rows, headers, align), *outside])
 
 

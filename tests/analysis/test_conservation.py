@@ -4,6 +4,7 @@ import pytest
 
 from mapinspect.analysis.conservation import unconserved
 from mapinspect.analysis.map_summary import summarise
+from mapinspect.analysis.region_use import region_use
 from mapinspect.model.link_map import LinkMap
 from mapinspect.readers.gnu_map import read_map
 
@@ -95,14 +96,15 @@ def test_objects_and_regions_are_summed() -> None:
     bss = b"\n.bss            0x20000000      0x180\n .bss           0x20000000      0x180 a.o\n"
     summary = summarise(link_map(TEXT, bss, COMMENT.replace(b"0x30", b"0x26")))
     assert [(row.owner.path, row.bytes) for row in summary.objects] == [("a.o", 0x190), ("b.o", 8)]
-    assert [(u.region.name, u.used, u.free) for u in summary.usages] == [
+    use = region_use(summary.link_map)
+    assert [(u.region.name, u.used, u.free) for u in use.usages] == [
         ("FLASH", 0x20, 0xE0),
         ("RAM", 0x180, -0x80),
     ]
-    assert summary.outside == ()
+    assert use.outside == ()
     assert summary.complete
 
 
 def test_a_section_in_no_region_is_outside() -> None:
     far = b"\n.far            0x60000000        0x4\n .far           0x60000000        0x4 a.o\n"
-    assert [section.name for section in summarise(link_map(TEXT, far)).outside] == [".far"]
+    assert [section.name for section in region_use(link_map(TEXT, far)).outside] == [".far"]

@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 ARM_FLAGS = "-mcpu=cortex-m4 -mthumb -O1 -ffunction-sections -fdata-sections -fno-exceptions"
+ARM_FLAGS += " -fno-inline"  # or a chain of functions ends up as one
 # The regions and sections of an ESP32: esp-idf-size reads no other map. Nothing is copied at
 # start-up (no AT>), and an object of this name says which chip it is. The code is Arm's all the
 # same.
@@ -25,10 +26,13 @@ MEMORY {
   dram0_0_seg (RW) : org = 0x3FFB0000, len = 0x2c200
   drom0_0_seg (R)  : org = 0x3F400020, len = 0x400000-0x20
 }
+ENTRY(_start)
 SECTIONS {
   .iram0.text : { *(.iram1) . = ALIGN(4); } > iram0_0_seg
   .dram0.data : { *(.data .data.*) } > dram0_0_seg
-  .dram0.bss (NOLOAD) : { *(.bss .bss.* COMMON) end = .; } > dram0_0_seg
+  .dram0.bss (NOLOAD) : {
+    __bss_start__ = .; *(.bss .bss.* COMMON) __bss_end__ = .; end = .;
+  } > dram0_0_seg
   .flash.rodata : { *(.rodata .rodata.*) *(.ARM.exidx*) } > drom0_0_seg
   .flash.text : { *(.text .text.*) } > iram0_2_seg
 }
@@ -59,8 +63,8 @@ class Workload:
 def workloads(folder: Path) -> Iterator[Workload]:
     """Yield the workloads that the toolchains here can make; they are kept in ``folder``."""
     if shutil.which("arm-none-eabi-g++"):
-        yield firmware(folder / "small", files=12, functions=34)
-        yield firmware(folder / "medium", files=110, functions=124)
+        yield firmware(folder / "small", files=12, functions=22)
+        yield firmware(folder / "medium", files=110, functions=89)
     if shutil.which("gcc"):
         large = native(folder / "large", files=1250, functions=210)
         yield large

@@ -11,9 +11,10 @@ import pytest
 from mapinspect import checks
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks import judge as judging
+from mapinspect.model.embedded import TensorPlace
 from mapinspect.model.habits import Habits, Margins
 from mapinspect.model.image import Evidence, Span
-from mapinspect.model.inspection import Inspection
+from mapinspect.model.inspection import Inspection, ModelFacts
 from mapinspect.model.measurement import Measurement, Run
 from mapinspect.model.operators import Kernels, ModelOperators
 from mapinspect.model.part import MemoryBank, Part
@@ -70,8 +71,21 @@ MALLOC = located("malloc", text())
 STACK = Reservation("stack", "main", 256, "test", False, None, Evidence("app.elf", None, ""))
 SMALL = MemoryBank("SRAM", "ram", Span(RAM.span.start, 0x800))
 FAST = MemoryBank("CCM", "ram", RAM.span, dma=False)
+
+
+def scattered() -> ModelFacts:
+    """A model one of whose layers has another's weights between its own."""
+    places = [located("g_model", text(), 16 * n, 16) for n in range(3)]
+    tensors = tuple(
+        TensorPlace(f"w{n}", (0, n % 2), "SVDF", "weights", 16 * n, 16, (place,))
+        for n, place in enumerate(places)
+    )
+    return replace(model(copy(located("g_model", text()))), tensors=tensors)
+
+
 SEEN = Evidence("app.elf", None, "1 operators are registered")
 STORED = data(0x400)
+SLOW = Part("slow", "", (MemoryBank("FLASH", "flash", FLASH.span, zero_wait=32),), "", SEEN)
 ROW = "[[budget]]\nid = 'x'\nkind = 'arena'\n"
 
 ALONE = {
@@ -89,6 +103,7 @@ ALONE = {
     "weights-missing": with_model,
     "weights-not-in-flash": lambda: with_model(copy(located("g_model", STORED)), home=STORED),
     "weights-misaligned": lambda: with_model(copy(located("g_model", text(), 6))),
+    "weights-scattered": lambda: synthetic(models=(scattered(),)),
     "weights-duplicated": lambda: with_model(
         copy(located("g_model", text())), copy(located("g_copy", text(), 128))
     ),
@@ -137,9 +152,6 @@ ALONE = {
 # The map's doubt makes everything undecided, so what these add is only their own answer.
 WARNING = {
     "section-orphaned": lambda: synthetic(map=map_facts(), orphans=(located(".odd", text()),)),
-    "weights-slow": lambda: with_model(
-        copy(located("g_model", text(1 << 20), size=1 << 20)), home=None
-    ),
     "constants-in-ram": lambda: synthetic(
         STORED, habits=Habits(constants=(located("sine_table", STORED, size=512),))
     ),
@@ -154,6 +166,7 @@ WARNING = {
     "stacks-unproven": lambda: more_stacks(facts("", measured=[peak(9)])),
     "measurement-doubtful": lambda: facts("", measured=[peak(9, iterations=1)]),
     "map-lines-unknown": lambda: synthetic(map=map_facts(unknown=1)),
+    "weights-slow": lambda: replace(with_model(copy(located("g_model", text()))), part=SLOW),
     "arena-oversized": lambda: synthetic(
         HOME, arenas=(arena(located("tensor_arena", HOME, size=0xE00)),)
     ),

@@ -14,10 +14,9 @@ from mapinspect.checks.stack_collision import stack_collision
 from mapinspect.checks.stack_misplaced import stack_misplaced
 from mapinspect.checks.stacks_unproven import stacks_unproven
 from mapinspect.checks.static_constructors import static_constructors
-from mapinspect.checks.weights_slow import weights_slow
 from mapinspect.model.finding import Outcome, Severity, Status
 from mapinspect.model.habits import Collision, Habits, Margins
-from mapinspect.model.image import Evidence, Region, Span
+from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.measurement import Build, Measurement, Run, Weighed
 from mapinspect.model.part import MemoryBank, Part
@@ -356,7 +355,7 @@ def test_what_a_linker_may_not_place_breaks(more: int, expected: list[Severity])
     assert said(region_beyond_part, with_banks(BANKS[0], limited))[1] == expected
 
 
-# dma-unreachable and weights-slow
+# dma-unreachable
 
 
 @pytest.mark.parametrize(
@@ -368,27 +367,3 @@ def test_a_buffer_for_dma(dma: bool | None, expected: object) -> None:
     bank = replace(BANKS[1], span=RAM.span, dma=dma)
     buffers = Habits(dma_buffers=(located("adc_dma_buffer", bss(64), size=64),))
     assert said(dma_unreachable, with_banks(bank, habits=buffers)) == expected
-
-
-@pytest.mark.parametrize(
-    ("zero_wait", "slow"), [(0x480, 0), (0x47F, 1), (0x400, 128), (0, 128), (None, 0)]
-)
-def test_weights_behind_the_fast_part_of_flash(zero_wait: int | None, slow: int) -> None:
-    place = located("g_model", text(0x600), 0x400, size=128)
-    bank = replace(BANKS[0], zero_wait=zero_wait)
-    found = with_banks(bank, models=(model(copy(place)),))
-    assert said(weights_slow, found)[1] == ([Severity.WARNING] if slow else [])
-    assert (f": {slow} bytes lie beyond" in message(weights_slow, found)) is bool(slow)
-
-
-@pytest.mark.parametrize(("size", "expected"), [(512 * 1024, []), (512 * 1024 + 1, WARNING)])
-def test_many_weights_in_flash_bound_the_speed(size: int, expected: list[Severity]) -> None:
-    huge = Region("FLASH", Span(FLASH.span.start, 1 << 20), "xr", HERE)
-    image = inspection(text(size), regions=(huge, RAM))
-    found = replace(image, models=(model(copy(located("g_model", text(size), size=size))),))
-    assert said(weights_slow, found)[1] == expected
-
-
-def test_weights_in_ram_are_not_slow() -> None:
-    found = facts(models=(model(copy(located("g_model", STORED))),))
-    assert said(weights_slow, found) == (NOT_CLAIMED, [])

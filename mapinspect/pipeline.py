@@ -27,6 +27,7 @@ from mapinspect.model.link_map import LinkMap
 from mapinspect.model.measurement import Build, Measurement
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
+from mapinspect.model.remedy import Remedy
 from mapinspect.model.report import InputFile, Report
 from mapinspect.needs import arena_need, arena_sizes, explained, models_in, recognised_in
 from mapinspect.readers.budget.find import find_config
@@ -117,7 +118,10 @@ class Run:
         said, log = notes(table, outcomes), self._request.log
         wrote = explained(self._read(log, "log", "log"), records.needs.values()) if log else ()
         inputs = tuple(self._inputs)
-        return Report(self._folder, inputs, inspection, outcomes, lines, said, log=wrote)
+        ways_out = _remedies(inspection, records)
+        return Report(
+            self._folder, inputs, inspection, outcomes, lines, said, log=wrote, remedies=ways_out
+        )
 
     def _named(self) -> Iterator[str]:
         """Yield every file that command line and table name as an input."""
@@ -255,6 +259,21 @@ class Run:
 def check(request: Request) -> Report:
     """Read the inputs, gather the facts, judge every claim; never raises InputError."""
     return Run(request).report()
+
+
+def _remedies(inspection: Inspection, records: Records) -> tuple[Remedy, ...]:
+    """Return the ways out for regions over their limits; none where map and ELF disagree."""
+    over = any(
+        usage.free < 0 or limit.measured(usage) > limit.limit
+        for usage, limit in zip(inspection.usages, inspection.limits, strict=True)
+    )
+    doubtful = inspection.map is not None and inspection.map.disagreements
+    if not over or doubtful:
+        return ()
+    from mapinspect.analysis.inspect import surroundings  # noqa: PLC0415 - seldom
+    from mapinspect.analysis.remedies import remedies  # noqa: PLC0415 - start-up time
+
+    return remedies(inspection, surroundings(records)[0])
 
 
 def _refuse_stale(inspection: Inspection) -> None:

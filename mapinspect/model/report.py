@@ -6,6 +6,7 @@ from enum import Enum
 from mapinspect.model.finding import Finding, Outcome, Severity, Status
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.layer import LogNote
+from mapinspect.model.remedy import Remedy
 
 
 class Verdict(Enum):
@@ -55,7 +56,8 @@ class Report:
     ``folder`` is the budget's folder, to which JSON paths are relative. ``notes`` say what
     weakens the gate (``--exit-zero``). ``inspection`` is None when an input could not be read;
     ``failure`` then says which and why. ``named`` are the files that were to be read, also those
-    that an earlier failure left unread: no report may replace them. ``log`` explains the lines of
+    that an earlier failure left unread: no report may replace them. ``remedies`` are the ways out
+    for regions over their limits. ``log`` explains the lines of
     the runtime's log.
     """
 
@@ -67,6 +69,7 @@ class Report:
     notes: tuple[str, ...] = ()
     failure: Finding | None = None
     named: tuple[str, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
     log: tuple[LogNote, ...] = ()
 
     @property

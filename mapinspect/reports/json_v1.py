@@ -8,6 +8,7 @@ from mapinspect.model.finding import Finding, Status
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.layer import LogNote
 from mapinspect.model.measurement import Weighed
+from mapinspect.model.remedy import Remedy
 from mapinspect.model.report import Report
 from mapinspect.reports.printable import printable
 
@@ -44,6 +45,7 @@ def render(report: Report) -> str:
         "embedded": _embedded(facts) if facts else [],
         "recognised": _recognised(facts) if facts else [],
         "arena": _arenas(facts) if facts else [],
+        "remedies": [_remedy(report, remedy) for remedy in report.remedies],
         "measured": [_measured(report, item) for item in facts.measured] if facts else [],
         "claims": {status.value: report.count(status) for status in _CLAIMS},
         "findings": [_finding(report, finding) for finding in report.findings],
@@ -203,6 +205,33 @@ def _arenas(facts: Inspection) -> list[dict[str, Any]]:
         for arena in facts.arenas
         for place in arena.candidates
     ]
+
+
+def _remedy(report: Report, remedy: Remedy) -> dict[str, Any]:
+    return {
+        "region": _text(remedy.region),
+        "over": remedy.over,
+        "enough": remedy.enough,
+        "moves": [
+            {
+                "subject": _text(move.subject),
+                "action": _text(move.action),
+                "bytes": move.bytes,
+                "to": move.to and _text(move.to),
+                "enough": move.enough,
+                "file": _path(report, move.evidence.file),
+            }
+            for move in remedy.moves
+        ],
+        "heavy": [
+            {
+                "object": _text(heavy.object),
+                "bytes": heavy.bytes,
+                "because": _text(heavy.because),
+            }
+            for heavy in remedy.heavy
+        ],
+    }
 
 
 def _measured(report: Report, found: Weighed) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from mapinspect.reports.budget_table import budget_table
 from mapinspect.reports.log_text import log_text
 from mapinspect.reports.printable import place as shown_place
 from mapinspect.reports.printable import printable
+from mapinspect.reports.remedy_text import remedy_text
 from mapinspect.reports.sizes import grouped, kib_down, kib_up
 
 _RECOGNISED = 12  # entries; generated code has an array for each tensor
@@ -28,6 +29,7 @@ def render(report: Report) -> str:
         blocks.append(_placements(report.inspection))
         blocks.append(_recognised(report.inspection))
     blocks += [_finding(finding) for finding in report.findings]
+    blocks += [remedy_text(remedy) for remedy in report.remedies]
     blocks.append(log_text(report.log))
     blocks.append(_claims(report))
     blocks.append(summary(report))

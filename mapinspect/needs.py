@@ -9,6 +9,7 @@ from mapinspect.model.arena import ArenaNeed, BuildEvidence
 from mapinspect.model.budget import ModelEntry
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.embedded import StoredModel
+from mapinspect.model.layer import LogNote
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
 from mapinspect.model.runtime import Recognised
@@ -44,7 +45,7 @@ def arena_need(entry: ModelEntry, network: Network, elf: ElfFile | None) -> Aren
 
 def _end(entry: ModelEntry, elf: ElfFile | None) -> int:
     """Return by how many bytes the arena's end lies past a multiple of 16."""
-    found = elf.symbols.named(entry.arena) if elf is not None and entry.arena else ()
+    found = elf.symbols.named(entry.arena or "tensor_arena") if elf is not None else ()
     if len(found) != 1:
         return 0
     return (found[0].address + found[0].size) % _ALIGNMENT
@@ -109,3 +110,19 @@ def arena_sizes(elf: ElfFile | None) -> dict[str, int]:
     from mapinspect.readers.dwarf_sizes import constants  # noqa: PLC0415 - start-up time
 
     return constants(elf, ARENA_SIZES)
+
+
+def explained(log: SourceFile, needs: Iterable[ArenaNeed]) -> tuple[LogNote, ...]:
+    """Return what the runtime's lines mean for these models.
+
+    Each line is explained by the need that it agrees with, else by the first one.
+    """
+    from mapinspect.analysis.arena.log import explain  # noqa: PLC0415 - start-up time
+
+    lines = log.content.decode("utf-8", "surrogateescape").splitlines()
+    found: dict[int, LogNote] = {}
+    for need in needs:
+        for note in explain(lines, need):
+            if note.agrees or note.line not in found:
+                found[note.line] = note
+    return tuple(found[line] for line in sorted(found))

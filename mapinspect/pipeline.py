@@ -12,8 +12,6 @@ from pathlib import Path
 
 from mapinspect.analysis.budget_lines import budget_lines
 from mapinspect.analysis.inspect import Records, inspect
-from mapinspect.analysis.overflow import overflows
-from mapinspect.analysis.planned import costly_weights, image_of_map, planned_arenas
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks.judge import judge
 from mapinspect.checks.notes import notes
@@ -21,7 +19,6 @@ from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, Inputs, ModelEntry
-from mapinspect.model.diagnosis import Diagnosis
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.finding import Finding, Severity
 from mapinspect.model.image import Evidence, Region
@@ -31,7 +28,7 @@ from mapinspect.model.measurement import Build, Measurement
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.report import InputFile, Report
-from mapinspect.needs import arena_need, arena_sizes, models_in, recognised_in
+from mapinspect.needs import arena_need, arena_sizes, explained, models_in, recognised_in
 from mapinspect.readers.budget.find import find_config
 from mapinspect.readers.model_entries import model_entries
 from mapinspect.readers.source import SourceFile, is_same, read_source
@@ -45,7 +42,8 @@ class Request:
     the repository. ``warnings_fail`` turns every warning into a broken claim. ``profile`` is one
     of the table's; ``baseline`` an earlier JSON report; ``today`` what waivers expire by.
     ``script`` is the linker script, whose regions an image without a map is judged by;
-    ``measured`` are further logs of the device, ``mcu`` names the part instead of the table.
+    ``measured`` are further logs of the device, ``mcu`` names the part instead of the table;
+    ``log`` is what the runtime wrote, to be explained.
     """
 
     elf: Path | None = None
@@ -59,6 +57,7 @@ class Request:
     script: Path | None = None
     measured: tuple[Path, ...] = ()
     mcu: str | None = None
+    log: Path | None = None
 
 
 class Run:
@@ -115,26 +114,21 @@ class Run:
         _refuse_stale(inspection)
         outcomes = judge(inspection, warnings_fail=self._request.warnings_fail)
         lines = budget_lines(inspection)
-        said = notes(table, outcomes)
-        return Report(self._folder, tuple(self._inputs), inspection, outcomes, lines, said)
+        said, log = notes(table, outcomes), self._request.log
+        wrote = explained(self._read(log, "log", "log"), records.needs.values()) if log else ()
+        inputs = tuple(self._inputs)
+        return Report(self._folder, inputs, inspection, outcomes, lines, said, log=wrote)
 
     def _named(self) -> Iterator[str]:
         """Yield every file that command line and table name as an input."""
         request, listed = self._request, self._listed
         files = (request.config, request.elf, request.map, request.baseline, request.script)
-        given = (*files, *request.models)
-        for path in given:
+        for path in (*files, request.log, *request.models):
             if path is not None:
                 yield str(path)
         models = (entry.file for entry in listed.models)
-        for name in (
-            listed.elf,
-            listed.map,
-            listed.baseline,
-            listed.script,
-            *listed.runtimes,
-            *models,
-        ):
+        names = (listed.elf, listed.map, listed.baseline, listed.script, *listed.runtimes)
+        for name in (*names, *models):
             if name is not None:
                 yield str(self._beside(name))
         yield from self._measured_names
@@ -261,34 +255,6 @@ class Run:
 def check(request: Request) -> Report:
     """Read the inputs, gather the facts, judge every claim; never raises InputError."""
     return Run(request).report()
-
-
-def diagnose(request: Request, *, stale: bool) -> Diagnosis:
-    """Explain a failed link from ``request.map``, which it may have written.
-
-    ``stale`` says that the link did not write it: ld leaves an older one behind when it stops
-    early. Never raises InputError; what cannot be read is the diagnosis' doubt, or a model's.
-    """
-    path = str(request.map)
-    if stale:
-        return Diagnosis(path, "is of an earlier link: this one stopped before it wrote a map")
-    run = Run(request)
-    try:
-        link_map = run.link_map(BudgetTable(path=""))
-    except InputError as error:
-        return Diagnosis(path, error.what)
-    assert link_map is not None
-    diagnosis = Diagnosis(path, overflows=overflows(link_map))
-    try:
-        entries, needs = run.needs()
-    except InputError as error:
-        return replace(diagnosis, unread=str(error))
-    image = image_of_map(link_map)
-    return replace(
-        diagnosis,
-        arenas=planned_arenas(image, entries, needs),
-        weights=tuple(costly_weights(image, entries)),
-    )
 
 
 def _refuse_stale(inspection: Inspection) -> None:

@@ -20,7 +20,9 @@ LAYERS = {
     "integration": set(),
     "needs": {"readers", "analysis", "model", "errors"},
     "pipeline": {"needs", "readers", "analysis", "checks", "model", "errors"},
+    "diagnosing": {"pipeline", "analysis", "model", "errors"},
     "cli": {
+        "diagnosing",
         "needs",
         "pipeline",
         "readers",

@@ -117,6 +117,7 @@ def _facts(wanted: _Wanted, group: list[ModelEntry], needs: Mapping[str, ArenaNe
         candidates=wanted.candidates,
         near=wanted.near,
         needed=_smallest(known),
+        head=max((need.nonpersistent for need in known), default=None),
         exact=complete and all(need.exact and need.refused is None for need in known),
         reasons=tuple(dict.fromkeys(reasons)),
         need_evidence=tuple(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from mapinspect.analysis.totals import bank_lines, only_ram, sum_lines
 from mapinspect.analysis.weighing import Peaks, rooms
 from mapinspect.model.budget_rows import RowNumbers, Use
 from mapinspect.model.inspection import Inspection, Usage
@@ -19,6 +20,8 @@ def budget_lines(inspection: Inspection) -> tuple[BudgetLine, ...]:
     for usage in inspection.usages:
         if usage.used or usage.region.name in limited:
             lines += _region(inspection, usage, peaks, shown)
+    lines += bank_lines(inspection)
+    lines += sum_lines(inspection)
     lines += _others(inspection, shown)
     if _is_doubtful(inspection):
         lines = [replace(line, status=_doubted(line.status)) for line in lines]
@@ -38,21 +41,29 @@ def _doubted(status: str) -> str:
 def _region(
     inspection: Inspection, usage: Usage, peaks: Peaks, shown: set[str]
 ) -> Iterator[BudgetLine]:
-    """Yield the region's lines, and add the rows of the table that they show to ``shown``."""
+    """Yield the region's lines, and add the rows of the table that they show to ``shown``.
+
+    The only RAM of an image shows all six rows, also those that hold nothing.
+    """
     name = usage.region.name
+    whole = only_ram(inspection) == name
     for use in inspection.uses:
         if use.region == name:
             numbers = _numbers(inspection, use)
             shown |= {numbers.id} if numbers else set()
             estimated = _estimated(inspection, use)
             measured = peaks.total(use.row, usage.region.span.contains)
-            if use.linked or numbers or estimated is not None or measured is not None:
+            known = numbers or estimated is not None or measured is not None
+            if use.linked or known or whole:
                 yield _line(use, numbers, estimated, measured)
     limit = inspection.limit(name)
     linked = limit.measured(usage)
     status = "over" if linked > limit.limit or usage.free < 0 else "ok"
     free = limit.limit - linked
-    yield BudgetLine("total", name, None, linked, None, limit.limit, free, status)
+    parts = (("bare reserve", usage.reserved),) if usage.reserved else ()
+    yield BudgetLine("total", name, None, linked, None, limit.limit, free, status, parts)
+    if usage.elastic:
+        yield BudgetLine("spare", name, None, usage.elastic, None, None, None, "-")
 
 
 def _numbers(inspection: Inspection, use: Use) -> RowNumbers | None:
@@ -114,6 +125,7 @@ def _others(inspection: Inspection, shown: set[str]) -> Iterator[BudgetLine]:
             numbers.limit,
             free,
             _status(numbers),
+            scope="row",
         )
 
 

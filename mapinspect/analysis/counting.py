@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from mapinspect.analysis.locate import Surroundings, named
-from mapinspect.analysis.rows import Piece
 from mapinspect.analysis.usage import cut, union, without
 from mapinspect.model.budget import BudgetRow, BudgetTable
+from mapinspect.model.budget_rows import Piece
 from mapinspect.model.image import Region, Span
 from mapinspect.model.inspection import Located
 from mapinspect.model.part import MemoryBank

@@ -7,6 +7,7 @@ from mapinspect.analysis.arenas import ArenaClues, arena_facts, no_sizes
 from mapinspect.analysis.conservation import unconserved
 from mapinspect.analysis.counting import counted
 from mapinspect.analysis.disagreements import disagreements
+from mapinspect.analysis.elastic import reserves, stretched
 from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
@@ -18,7 +19,7 @@ from mapinspect.analysis.reservations.find import reservations_of
 from mapinspect.analysis.reservations.layout import Layout, layout_of_elf
 from mapinspect.analysis.reservations.names import STACK_TOPS
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
-from mapinspect.analysis.rows import pieces, uses
+from mapinspect.analysis.rows import claims, pieces, uses, with_reserves
 from mapinspect.analysis.sections import (
     sections_of_elf,
     sections_of_map,
@@ -29,15 +30,25 @@ from mapinspect.analysis.weighing import Peaks, Room, identities, rooms, weighed
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetTable, ModelEntry
+from mapinspect.model.budget_rows import Piece
 from mapinspect.model.elf_file import ElfFile
-from mapinspect.model.embedded import EmbeddedModel, StoredModel
+from mapinspect.model.embedded import EmbeddedModel, StoredModel, unnamed
 from mapinspect.model.image import Evidence, Region
-from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts, Matched, Placement
+from mapinspect.model.inspection import (
+    ArenaFacts,
+    ElfFacts,
+    Inspection,
+    MapFacts,
+    Matched,
+    ModelFacts,
+    Placement,
+    Usage,
+)
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.measurement import Measurement
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
-from mapinspect.model.reservation import Reservations
+from mapinspect.model.reservation import Reservation
 from mapinspect.model.runtime import Recognised
 
 _MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only overflow is judged
@@ -67,46 +78,75 @@ class Records:
     arena_sizes: Callable[[], Mapping[str, int]] = no_sizes
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What the six rows and the table's rows are counted from."""
+
+    usages: tuple[Usage, ...]
+    pieces: tuple[Piece, ...]
+    models: tuple[ModelFacts, ...]
+    embedded: tuple[EmbeddedModel, ...]
+    arenas: tuple[ArenaFacts, ...]
+    kept: tuple[Reservation, ...]
+    peaks: Peaks
+
+
 def inspect(records: Records) -> Inspection:
     """Return all facts about the image; judges nothing."""
     around, accounts = surroundings(records)
-    used = usages(accounts, around.regions)
-    models = model_facts(around, _given(records), records.stored)
-    embedded = embedded_models(around, records.stored, models)
-    clues = ArenaClues(records.recognised, records.arena_sizes)
-    arenas = arena_facts(around, [entry for entry, _ in records.models], records.needs, clues)
-    table = records.table
-    layout = _layout(around)
-    kept = reservations_of(layout) if layout else Reservations((), ())
-    rows = pieces(used, models, arenas, kept.items)
-    counts = counted(table, around, rows)
-    estimates = Estimates.of(models, arenas)
-    peaks = _peaks(records, rooms(around.regions, kept.items, arenas))
+    layout, table = _layout(around), records.table
+    found = _rows(records, around, accounts, layout)
+    counts = counted(table, around, found.pieces)
+    estimates = Estimates.of(found.models, found.arenas)
     return Inspection(
         table=table,
         elf=_elf_facts(records.elf),
         map=_map_facts(records, around) if records.link_map else None,
         regions=around.regions,
-        usages=used,
+        usages=found.usages,
         limits=region_limits(table, around.regions),
         placements=accounts.placements,
-        uses=uses(used, rows),
-        models=models,
-        arenas=arenas,
+        uses=uses(found.usages, found.pieces, found.arenas),
+        pieces=found.pieces,
+        models=found.models,
+        arenas=found.arenas,
         budget_matches={
             row: Matched(item.places, item.bytes) for row, item in counts.items() if item.places
         },
         placement_matches={row.id: matched(around, row.match) for row in table.placements},
-        rows=row_numbers(table, around, counts, estimates, kept.items, peaks=peaks),
-        measured=peaks.items,
-        reservations=kept.items,
+        rows=row_numbers(table, around, counts, estimates, found.kept, peaks=found.peaks),
+        measured=found.peaks.items,
+        reservations=found.kept,
         habits=habits(around),
         stack_room=_stack_room(layout, accounts.placements) if layout else None,
         part=records.part,
         baseline=records.baseline,
-        embedded=embedded,
-        kernels=kernels(around, _used(records, embedded), embedded),
+        embedded=found.embedded,
+        kernels=kernels(around, _used(records, found.embedded), found.embedded),
         recognised=records.recognised,
+    )
+
+
+def _rows(
+    records: Records, around: Surroundings, accounts: Accounts, layout: Layout | None
+) -> _Rows:
+    models = model_facts(around, _given(records), records.stored)
+    clues = ArenaClues(records.recognised, records.arena_sizes)
+    arenas = arena_facts(around, [entry for entry, _ in records.models], records.needs, clues)
+    kept = stretched(layout, reservations_of(layout).items) if layout else ()
+    used = usages(accounts, around.regions)
+    spare = reserves(layout, kept, accounts.placements)
+    embedded = embedded_models(around, records.stored, models)
+    claimed = claims(models, arenas, kept, records.recognised, unnamed(embedded))
+    found = pieces(used, claimed, spare)
+    return _Rows(
+        usages=with_reserves(used, found),
+        pieces=found,
+        models=models,
+        embedded=embedded,
+        arenas=arenas,
+        kept=kept,
+        peaks=_peaks(records, rooms(around.regions, kept, arenas)),
     )
 
 

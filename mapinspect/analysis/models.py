@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from mapinspect.analysis.difference import likely_cause, same_layers, swapped, swapped_width
 from mapinspect.analysis.locate import Surroundings, symbols
 from mapinspect.analysis.search import Hit, first_difference, occurrences, stored_place
+from mapinspect.analysis.tensors import tensors_of
 from mapinspect.model.budget import ModelEntry
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.embedded import EmbeddedModel, StoredModel
@@ -39,14 +40,12 @@ def model_facts(
         return tuple(ModelFacts(item.entry, len(item.content), ()) for item in given)
     found = [list(_copies(around, around.elf, item, stored)) for item in given]
     taken = {copy.place.span.start for copies in found for copy in copies if copy.matches}
-    return tuple(
-        ModelFacts(
-            item.entry,
-            len(item.content),
-            (*copies, *_versions(around, item, stored, taken, copies)),
-        )
-        for item, copies in zip(given, found, strict=True)
-    )
+    facts = []
+    for item, equal in zip(given, found, strict=True):
+        copies = (*equal, *_versions(around, item, stored, taken, equal))
+        tensors = tensors_of(around, item.network, item.content, copies)
+        facts.append(ModelFacts(item.entry, len(item.content), copies, tensors))
+    return tuple(facts)
 
 
 def _versions(

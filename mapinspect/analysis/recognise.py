@@ -2,10 +2,12 @@
 
 import re
 import struct
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import cache
+from itertools import accumulate
 
 from mapinspect.model.elf_file import ElfFile, ElfSection, SymbolKind
 from mapinspect.model.image import Evidence, Span
@@ -43,12 +45,13 @@ def recognise(
 ) -> tuple[Recognised, ...]:
     """Return what the patterns and the models' own bytes say is weights, arena or workspace.
 
-    Sorted by role, then address; symbols of the same bytes make one entry. A model is also found
-    by its content, whatever its name.
+    Sorted by role, then address; symbols of the same bytes make one entry. A model is found by its
+    content too.
     """
-    companions = _Companions(elf.symbols.names())
+    all_names = elf.symbols.names()  # decoded at each call
+    companions = _Companions(all_names)
     found = []
-    for subject in _candidates(elf, patterns):
+    for subject in _candidates(elf, patterns, all_names):
         names = _names(subject.name, demangle)
         for pattern in patterns:
             fitting = _fit(subject, names, pattern, owner)
@@ -67,25 +70,42 @@ def _sections(elf: ElfFile, patterns: Sequence[RuntimePattern]) -> list[Span]:
     ]
 
 
-def _candidates(elf: ElfFile, patterns: Sequence[RuntimePattern]) -> Iterator[Subject]:
+def _candidates(
+    elf: ElfFile, patterns: Sequence[RuntimePattern], names: Sequence[str]
+) -> Iterator[Subject]:
     """Yield the variables whose names or sections some pattern may fit.
 
-    Columns are looked at first, since most symbols of an image are candidates for nothing. What
-    a glob has between its wildcards stands in a mangled name too.
+    Most symbols are candidates for nothing. What a glob has between its wildcards stands in a
+    mangled name too.
     """
     globs = {glob for pattern in patterns for glob in pattern.symbols}
     cores = {max(_WILDCARD.split(glob), key=len) for glob in globs}
-    by_core = re.compile("|".join(re.escape(core) for core in sorted(cores)) or r"(?!)")
-    sections = _sections(elf, patterns)
-    symbols = elf.symbols
-    rows = zip(symbols.names(), symbols.addresses(), symbols.sizes(), strict=True)
-    for ordinal, (name, address, size) in enumerate(rows):
-        if not size and not _BINARY_START.fullmatch(name):
-            continue
-        if by_core.search(name) or any(span.start <= address < span.end for span in sections):
+    ordinals = _holding(names, cores)
+    for span in _sections(elf, patterns):
+        addresses = enumerate(elf.symbols.addresses())
+        ordinals |= {n for n, at in addresses if span.start <= at < span.end}
+    sizes = elf.symbols.sizes()
+    for ordinal in sorted(ordinals):
+        if sizes[ordinal] or _BINARY_START.fullmatch(names[ordinal]):
             subject = _subject(elf, ordinal)
             if subject is not None and subject.span.size:
                 yield subject
+
+
+def _holding(names: Sequence[str], cores: Iterable[str]) -> set[int]:
+    """Return which names hold one of the cores; one search for each core through all of them."""
+    text = "\n".join(names)
+    ends = list(accumulate(len(name) + 1 for name in names))
+    found: set[int] = set()
+    for core in cores:
+        at = text.find(core) if names else -1
+        while at >= 0:
+            ordinal = bisect_right(ends, at)
+            if ordinal >= len(names):
+                break
+            found.add(ordinal)
+            at = text.find(core, ends[ordinal])
+    return found
 
 
 def _subject(elf: ElfFile, ordinal: int) -> Subject | None:

@@ -89,14 +89,14 @@ def _numbers(
         minimum=estimated if row.min_estimate else _at_least(row.minimum, whole),
         image=around.image,
         whole=whole,
-        available=linked + _set_aside(row, memory, around, reservations),
+        available=max(linked, _set_aside(row, memory, around, reservations)),
     )
 
 
 def _set_aside(
     row: BudgetRow, memory: Memory, around: Surroundings, reservations: Sequence[Reservation]
 ) -> int:
-    """Return the bytes of heaps that no section holds: the rest of RAM, a bare size.
+    """Return the bytes of all heaps, also of those that no section holds: the rest of RAM, a size.
 
     A stack that no section holds has only what is left: ``Inspection.stack_room``.
     """
@@ -104,7 +104,6 @@ def _set_aside(
         item.bytes
         for item in reservations
         if item.kind == row.kind == "heap"
-        if item.elastic or item.span is None
         if memory.is_all or (item.span is not None and _lies_in(memory, around, item.span))
     )
 

@@ -29,6 +29,8 @@ from mapinspect.checks.weights_duplicated import weights_duplicated
 from mapinspect.checks.weights_misaligned import weights_misaligned
 from mapinspect.checks.weights_missing import weights_missing
 from mapinspect.checks.weights_not_in_flash import weights_not_in_flash
+from mapinspect.checks.weights_scattered import weights_scattered
+from mapinspect.checks.weights_slow import weights_slow
 
 CHECKS: Final[tuple[Check, ...]] = (
     region_over_budget,
@@ -41,6 +43,8 @@ CHECKS: Final[tuple[Check, ...]] = (
     weights_not_in_flash,
     weights_misaligned,
     weights_duplicated,
+    weights_scattered,
+    weights_slow,
     embedded_model_differs,
     arena_too_small,
     arena_oversized,

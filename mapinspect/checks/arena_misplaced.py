@@ -45,7 +45,7 @@ def arena_misplaced(inspection: Inspection) -> Iterator[Outcome]:
             yield _judge(inspection, arena.place)
             for row in inspection.table.placements:
                 if about_arena(inspection, row):
-                    yield judge_placement(row, inspection.placement_matches[row.id])
+                    yield judge_placement(inspection, row)
 
 
 def _judge(inspection: Inspection, place: Located) -> Outcome:

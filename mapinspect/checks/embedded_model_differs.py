@@ -22,7 +22,9 @@ def embedded_model_differs(inspection: Inspection) -> Iterator[Outcome]:
     if not inspection.models:
         yield not_claimed("weights", "no model is given")
     for model in inspection.models:
-        if not model.copies:
+        if model.parts and not model.absent:
+            yield holds(model.entry.name)
+        elif not model.copies:
             yield not_claimed(model.entry.name, "its weights were not found")
         for copy in model.copies:
             yield holds(copy.place.name) if copy.matches else _differs(model, copy)

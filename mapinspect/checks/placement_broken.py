@@ -1,7 +1,10 @@
 """placement-broken: something does not lie where the table wants it.
 
-Each `[[placement]]` row names what it is about and where that must lie: the region of its first
-and last byte, its section, its alignment, whether it may be written.
+Each `[[placement]]` row names what it is about and where that must lie: the region or memory bank
+of its first and last byte, its section, its alignment, whether it may be written, whether all of it
+forms one run (`contiguous`), whether DMA reaches it without sharing a cache line (`dma`), how it is
+used (`strategy`: in place, copied to RAM, loaded on demand from external Flash, in PSRAM; a copy
+takes up both memories), and the update slot that holds it and nothing else (`slot`).
 
     error[placement-broken]: g_model (41456 bytes) lies in RAM, not in FLASH or QSPI
 
@@ -26,6 +29,6 @@ def placement_broken(inspection: Inspection) -> Iterator[Outcome]:
         if about_arena(inspection, row):
             yield not_claimed(row.id, "arena-misplaced judges it")
         elif matched.places:
-            yield judge_placement(row, matched)
+            yield judge_placement(inspection, row)
         else:
             yield not_claimed(row.id, "it matches nothing")

@@ -1,10 +1,18 @@
 """How rows of the table are judged; several checks share it."""
 
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
+from mapinspect.checks.placing import (
+    Fault,
+    contiguity_faults,
+    dma_faults,
+    slot_faults,
+    strategy_faults,
+)
 from mapinspect.model.budget import PlacementRow
-from mapinspect.model.finding import Outcome, broken, holds
-from mapinspect.model.inspection import Inspection, Located, Matched
+from mapinspect.model.finding import Outcome, broken, holds, undecided
+from mapinspect.model.inspection import Inspection, Located
 
 
 def about_arena(inspection: Inspection, row: PlacementRow) -> bool:
@@ -13,16 +21,42 @@ def about_arena(inspection: Inspection, row: PlacementRow) -> bool:
     return any(place.span in arenas for place in inspection.placement_matches[row.id].places)
 
 
-def judge_placement(row: PlacementRow, matched: Matched) -> Outcome:
+def declares_copy(inspection: Inspection, place: Located) -> bool:
+    """Return whether a placement row wants this held in RAM or PSRAM; it is judged by that row."""
+    return any(
+        row.strategy in ("copied", "psram")
+        and any(other.span == place.span for other in inspection.placement_matches[row.id].places)
+        for row in inspection.table.placements
+    )
+
+
+def judge_placement(inspection: Inspection, row: PlacementRow) -> Outcome:
     """Judge one placement row: every place it matches must satisfy all that it claims."""
-    for place in matched.places:
-        fault = _fault(row, place)
-        if fault is not None:
-            message = f"{place.name} ({place.span.size} bytes) {fault}"
-            evidence = (row.declared, place.evidence)
+    unknown: Outcome | None = None
+    for place, fault in _faults(inspection, row):
+        message = f"{place.name} ({place.span.size} bytes) {fault.what}"
+        evidence = (row.declared, place.evidence)
+        if not fault.unknown:
             remedy = "move it in the linker script, or mend the row"
             return broken(place.name, message, evidence, remedy)
-    return holds(row.id)
+        unknown = unknown or undecided(place.name, message, evidence, fault.unknown)
+    return unknown or holds(row.id)
+
+
+def _faults(inspection: Inspection, row: PlacementRow) -> Iterator[tuple[Located, Fault]]:
+    places = inspection.placement_matches[row.id].places
+    for place in places:
+        here = _fault(row, place)
+        if here is not None:
+            yield place, Fault(here)
+        elif row.strategy is not None:
+            yield from ((place, fault) for fault in strategy_faults(inspection, row, place))
+        if row.dma:
+            yield from ((place, fault) for fault in dma_faults(inspection, place))
+    if row.contiguous:
+        yield from contiguity_faults(places)
+    if row.slot is not None:
+        yield from slot_faults(inspection, row.slot, places)
 
 
 def _fault(row: PlacementRow, place: Located) -> str | None:

@@ -12,7 +12,7 @@ Mend it by declaring the array `alignas(16)`, or the file that holds it `.balign
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
-from mapinspect.checks.weights import unnamed_models
+from mapinspect.model.embedded import unnamed
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed
 from mapinspect.model.inspection import Inspection, Located
 
@@ -22,7 +22,7 @@ _ALIGNMENT = 16  # bytes; what TensorFlow Lite Micro's examples declare (alignas
 @check("weights-misaligned", "every model begins at a multiple of 16", __doc__)
 def weights_misaligned(inspection: Inspection) -> Iterator[Outcome]:
     """Judge the run-time address of every copy of every model, also of those nobody named."""
-    others = unnamed_models(inspection)
+    others = unnamed(inspection.embedded)
     if not inspection.models and not others:
         yield not_claimed("weights", "no model is given")
     for model in inspection.models:

@@ -2,7 +2,8 @@
 
 The weights of every model must lie in read-only memory and stay there. An array without `const`
 (what `xxd -i` writes) lands in `.data`: it costs Flash for its load image and the same bytes of
-RAM again at run time.
+RAM again at run time. Weights that are copied on purpose are declared: a `[[placement]]` row with
+`strategy = "copied"` or `"psram"` is then what they are judged by.
 
     error[weights-not-in-flash]: g_model (41456 bytes of weights) takes up RAM in .data, and
       again in FLASH
@@ -13,9 +14,10 @@ Mend it by declaring the array `const`, and by placing its section in Flash.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
-from mapinspect.checks.weights import unnamed_models
+from mapinspect.checks.rows import declares_copy
+from mapinspect.model.embedded import unnamed
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
-from mapinspect.model.inspection import Inspection, Located
+from mapinspect.model.inspection import Inspection, Located, arrays
 
 _READ_ONLY = ("flash", "external-flash")
 
@@ -23,12 +25,14 @@ _READ_ONLY = ("flash", "external-flash")
 @check("weights-not-in-flash", "the weights of every model lie in Flash, read-only", __doc__)
 def weights_not_in_flash(inspection: Inspection) -> Iterator[Outcome]:
     """Judge every copy of every model, also of those that nobody named, by section and region."""
-    others = unnamed_models(inspection)
+    others = unnamed(inspection.embedded)
     if not inspection.models and not others:
         yield not_claimed("weights", "no model is given")
     for model in inspection.models:
-        if not model.copies:
+        if not model.copies and not model.parts:
             yield not_claimed(model.entry.name, "its weights were not found")
+        for part in arrays(model.parts):
+            yield _judge(inspection, part, part.span.size)
         for copy in model.copies:
             yield _judge(inspection, copy.place, copy.place.span.size or model.size)
     for other in others:
@@ -37,6 +41,8 @@ def weights_not_in_flash(inspection: Inspection) -> Iterator[Outcome]:
 
 def _judge(inspection: Inspection, place: Located, size: int) -> Outcome:
     name = place.name
+    if declares_copy(inspection, place):
+        return not_claimed(name, "placement-broken judges the strategy that the table declares")
     kind = inspection.kind(place.region) if place.region else None
     evidence = (place.evidence, place.section.evidence)
     if not place.section.writable and _only_attributes_say_ram(inspection, place):

@@ -43,6 +43,7 @@ _FILE = click.Path(path_type=Path)
     metavar="PART",
     help="The microcontroller, such as STM32L476RE; replaces the table's.",
 )
+@click.option("--log", type=_FILE, help="Explain what the runtime wrote to this file.")
 @click.option(
     "--measured",
     type=_FILE,
@@ -89,6 +90,7 @@ def check_command(
     profile: str | None,
     baseline: Path | None,
     measured: tuple[Path, ...],
+    log: Path | None,
     mcu: str | None,
     format_: str,
     output: Path | None,
@@ -126,6 +128,7 @@ def check_command(
             baseline=baseline,
             script=script,
             measured=measured,
+            log=log,
             mcu=mcu,
         )
     )

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from mapinspect.pipeline import Request, diagnose
+from mapinspect.diagnosing import diagnose
+from mapinspect.pipeline import Request
 from mapinspect.reports import diagnosis
 
 

@@ -109,6 +109,8 @@ function(mapinspect_check)
       ${command} link --map %.map ${options} -- ${launcher})
   endforeach()
 
+  set_property(TARGET "${arg_TARGET}" APPEND PROPERTY ADDITIONAL_CLEAN_FILES "${elf}.map")
+
   set(check ${command} check --elf "${elf}" --map "${elf}.map" ${options})
   set(comment "Checking the memory budget of ${arg_TARGET}")
   if(arg_REPORT_ONLY)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Span
 from mapinspect.model.measurement import MeasuredRow
 
 
@@ -152,10 +152,19 @@ class BudgetRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Slot:
+    """A run of Flash that an update replaces as a whole; ``sector`` is its erase unit, in bytes."""
+
+    span: Span
+    sector: int
+
+
+@dataclass(frozen=True, slots=True)
 class PlacementRow:
     """``[[placement]]``: where whatever ``match`` selects must lie, first to last byte.
 
-    ``regions`` and ``banks`` are globs, any one of each must hold the place.
+    ``regions`` and ``banks`` are globs, any one of each must hold the place. ``strategy`` is
+    "xip", "copied", "on-demand" or "psram". False claims nothing for ``contiguous`` and ``dma``.
     """
 
     id: str
@@ -167,6 +176,10 @@ class PlacementRow:
     optional: bool
     declared: Evidence
     banks: tuple[str, ...] = ()
+    contiguous: bool = False
+    dma: bool = False
+    strategy: str | None = None
+    slot: Slot | None = None
 
 
 @dataclass(frozen=True, slots=True)

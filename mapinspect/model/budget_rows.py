@@ -2,7 +2,17 @@
 
 from dataclasses import dataclass
 
+from mapinspect.model.image import Span
 from mapinspect.model.measurement import Weighed
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of a region's bytes that one of the six rows counts."""
+
+    row: str
+    region: str
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)

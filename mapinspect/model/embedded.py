@@ -1,6 +1,7 @@
 """Models found in an image by their content. Addresses and offsets are integers, sizes bytes."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from mapinspect.model.elf_file import ElfFile, ElfSection
 from mapinspect.model.network import Network
@@ -40,6 +41,27 @@ class EmbeddedModel:
     entry: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class TensorPlace:
+    """A constant tensor of a model: who uses it, where it lies in the file and in the image.
+
+    ``layer`` is (subgraph, operator) of its first use, ``code`` that operator's; ``role`` is
+    "weights", "bias" or "constant". ``places`` are named after the array that holds it.
+    """
+
+    name: str
+    layer: tuple[int, int]
+    code: str
+    role: str
+    offset: int
+    size: int
+    places: tuple[Located, ...] = ()
+
+    def at(self, *places: Located) -> "TensorPlace":
+        """Return the tensor at these places."""
+        return replace(self, places=places)
+
+
 def loadable(elf: ElfFile) -> tuple[ElfSection, ...]:
     """Return the sections whose bytes a loader stores.
 
@@ -50,3 +72,8 @@ def loadable(elf: ElfFile) -> tuple[ElfSection, ...]:
         for section in elf.sections
         if section.allocated and section.has_contents and section.size
     )
+
+
+def unnamed(models: Iterable[EmbeddedModel]) -> tuple[EmbeddedModel, ...]:
+    """Return the complete models that are none of those given."""
+    return tuple(model for model in models if model.network is not None and model.entry is None)

@@ -4,14 +4,15 @@ Sizes are bytes, addresses integers; nothing here is an opinion. Checks read the
 nothing else.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import Amount, BudgetRow, BudgetTable, ModelEntry
-from mapinspect.model.budget_rows import RowNumbers, Use
+from mapinspect.model.budget_rows import Piece, RowNumbers, Use
 from mapinspect.model.conservation import Unconserved
-from mapinspect.model.embedded import EmbeddedModel
-from mapinspect.model.image import Evidence, Region
+from mapinspect.model.embedded import EmbeddedModel, TensorPlace
+from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.measurement import Weighed
 from mapinspect.model.operators import Kernels
 from mapinspect.model.part import Part
@@ -44,6 +45,7 @@ __all__ = [
     "Unconserved",
     "Usage",
     "Use",
+    "arrays",
 ]
 
 _POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
@@ -67,11 +69,41 @@ class ModelCopy:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """A model file and its copies in the image; ``size`` is the file's, in bytes."""
+    """A model file and its copies in the image; ``size`` is the file's, in bytes.
+
+    ``tensors`` are its constants: all of them inside a copy that equals the file; where there is
+    no copy, those that are worth a search, with the places where each was found.
+    """
 
     entry: ModelEntry
     size: int
     copies: tuple[ModelCopy, ...]
+    tensors: tuple[TensorPlace, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Located, ...]:
+        """Return where its tensors lie one by one, since no copy of the whole file is there."""
+        if self.copies:
+            return ()
+        return tuple(tensor.places[0] for tensor in self.tensors if tensor.places)
+
+    @property
+    def absent(self) -> tuple[TensorPlace, ...]:
+        """Return the tensors that were searched for and are nowhere."""
+        return tuple(tensor for tensor in self.tensors if not tensor.places)
+
+
+def arrays(parts: Iterable[Located]) -> tuple[Located, ...]:
+    """Return one place for each array that holds tensors, from the first to the last of them."""
+    found: dict[tuple[str, int], Located] = {}
+    for part in parts:
+        key = (part.name, part.section.ordinal)
+        known = found.get(key, part)
+        start = min(known.span.start, part.span.start)
+        span = Span(start, max(known.span.end, part.span.end) - start)
+        lma = part.section.lma + start - part.section.vma
+        found[key] = replace(known, span=span, lma=lma)
+    return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +112,8 @@ class ArenaFacts:
 
     ``needed`` is the smallest size in bytes, exact or a lower bound (``reasons`` says why);
     None when no model says anything. ``candidates`` are the symbols that could be the arena;
-    where there is none, ``near`` are the variables whose names hold the wanted one.
+    where there is none, ``near`` are the variables whose names hold the wanted one. ``head`` is
+    the share of ``needed`` that tensors and scratch buffers use one after the other.
 
     ``enough`` is a size that suffices whatever is in doubt, None where no such figure is known.
     ``required`` is what the table declares, with its line; ``size_constant`` the size of an arena
@@ -96,6 +129,7 @@ class ArenaFacts:
     reasons: tuple[str, ...]
     need_evidence: tuple[Evidence, ...]
     near: tuple[str, ...] = ()
+    head: int | None = None
     enough: int | None = None
     required: tuple[int, Evidence] | None = None
     size_constant: tuple[int, Evidence] | None = None
@@ -202,6 +236,7 @@ class Inspection:
     baseline: Baseline | None = None
     embedded: tuple[EmbeddedModel, ...] = ()
     measured: tuple[Weighed, ...] = ()
+    pieces: tuple[Piece, ...] = ()
     recognised: tuple[Recognised, ...] = ()
     kernels: Kernels | None = None
 

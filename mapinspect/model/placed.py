@@ -72,6 +72,10 @@ class Usage:
     rows of ``explained``: none on ordinary images. ``placements`` are in address order.
     ``otherwise`` is what the region holds if sections at addresses that it shares with another
     region were assigned the other way: neither map nor ELF tells.
+
+    ``elastic`` are the bytes of the extent that only a heap or stack takes which is given whatever
+    is left, ``elastic_occupied`` those of them that a section holds; ``reserved`` the bytes of
+    stacks and heaps of a fixed size that lie outside the extent, where no section holds them.
     """
 
     region: Region
@@ -83,6 +87,19 @@ class Usage:
     explained: tuple[Explained, ...]
     placements: tuple[Placement, ...]
     otherwise: "Usage | None" = None
+    elastic: int = 0
+    elastic_occupied: int = 0
+    reserved: int = 0
+
+    @property
+    def charged(self) -> int:
+        """Return the bytes that count against limits: use and fixed reserves, nothing elastic."""
+        return self.used - self.elastic + self.reserved
+
+    @property
+    def charged_occupied(self) -> int:
+        """Return the same of the bytes of sections alone."""
+        return self.occupied - self.elastic_occupied + self.reserved
 
     @property
     def free(self) -> int:
@@ -106,7 +123,7 @@ class RegionLimit:
 
     def measured(self, usage: Usage) -> int:
         """Return the bytes of ``usage`` that count against the limit."""
-        return usage.occupied if self.measure == "occupied" else usage.used
+        return usage.charged_occupied if self.measure == "occupied" else usage.charged
 
 
 @dataclass(frozen=True, slots=True)

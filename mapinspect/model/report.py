@@ -5,6 +5,7 @@ from enum import Enum
 
 from mapinspect.model.finding import Finding, Outcome, Severity, Status
 from mapinspect.model.inspection import Inspection
+from mapinspect.model.layer import LogNote
 
 
 class Verdict(Enum):
@@ -30,7 +31,9 @@ class BudgetLine:
     """A line of the budget table in a report; sizes in bytes, None where there is none.
 
     ``row`` is a kind of use, "total", or a row's id; ``status`` is "ok", "over", "under",
-    "unknown" where the image is in doubt, or "-" where nothing limits it.
+    "unknown" where the image is in doubt, or "-" where nothing limits it. ``scope`` says what
+    ``memory`` is: a "region", a "bank" of the part, a "sum" of all regions of one kind, or
+    "row" for a row of the table that counts elsewhere.
     """
 
     row: str
@@ -42,6 +45,7 @@ class BudgetLine:
     free: int | None
     status: str
     parts: tuple[tuple[str, int], ...] = ()
+    scope: str = "region"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,8 @@ class Report:
     ``folder`` is the budget's folder, to which JSON paths are relative. ``notes`` say what
     weakens the gate (``--exit-zero``). ``inspection`` is None when an input could not be read;
     ``failure`` then says which and why. ``named`` are the files that were to be read, also those
-    that an earlier failure left unread: no report may replace them.
+    that an earlier failure left unread: no report may replace them. ``log`` explains the lines of
+    the runtime's log.
     """
 
     folder: str
@@ -62,6 +67,7 @@ class Report:
     notes: tuple[str, ...] = ()
     failure: Finding | None = None
     named: tuple[str, ...] = ()
+    log: tuple[LogNote, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

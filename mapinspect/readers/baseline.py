@@ -38,8 +38,9 @@ def _read(path: str, content: bytes) -> Baseline:
     regions = {
         _text(row, "name"): BaselineRegion(
             Span(_size(row, "origin"), _size(row, "length")),
-            _size(row, "used"),
-            _size(row, "occupied"),
+            # What counts against limits; reports without it have no elastic or bare reserves.
+            _size(row, "charged" if "charged" in row else "used"),
+            _size(row, "charged_occupied" if "charged_occupied" in row else "occupied"),
         )
         for row in _rows(document, "regions")
     }

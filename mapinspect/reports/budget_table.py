@@ -15,6 +15,7 @@ ROW_NAMES: Final = {
     "arena": "activation arena",
     "workspace": "operator workspace",
     "total": "TOTAL",
+    "spare": "left to heap and stack",
 }
 _HEADERS: Final = ("", "estimated", "linked", "measured", "limit", "headroom", "")
 _NAME_WIDTH: Final = 24  # characters; keeps the table within 80 columns
@@ -39,7 +40,7 @@ def budget_table(lines: Iterable[BudgetLine]) -> str:
 
 def _rows(line: BudgetLine) -> Iterator[_Row]:
     yield (
-        f"  {printable(ROW_NAMES.get(line.row, line.row), _NAME_WIDTH)}",
+        f" {printable(ROW_NAMES.get(line.row, line.row), _NAME_WIDTH)}",
         grouped(line.estimated),
         grouped(line.linked),
         grouped(line.measured),
@@ -48,7 +49,7 @@ def _rows(line: BudgetLine) -> Iterator[_Row]:
         "" if line.status == "-" else line.status,
     )
     for part, size in line.parts:
-        yield (f"    of which {part}", "", grouped(size), "", "", "", "")
+        yield (f"   of which {part}", "", grouped(size), "", "", "", "")
 
 
 def _drawn(rows: Sequence[_Row]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from mapinspect.model.finding import Finding, Status
 from mapinspect.model.inspection import Inspection
+from mapinspect.model.layer import LogNote
 from mapinspect.model.measurement import Weighed
 from mapinspect.model.report import Report
 from mapinspect.reports.printable import printable
@@ -21,18 +22,11 @@ def render(report: Report) -> str:
         "format": "mapinspect-report",
         "version": 1,
         "verdict": report.verdict.value,
-        "inputs": [
-            {
-                "role": item.role,
-                "path": _path(report, item.path),
-                "size": item.size,
-                "sha256": item.sha256,
-            }
-            for item in report.inputs
-        ],
+        "inputs": _inputs(report),
         "regions": _regions(facts) if facts else [],
         "budget": [
             {
+                "scope": line.scope,
                 "row": _text(line.row),
                 "memory": _text(line.memory),
                 "estimated": line.estimated,
@@ -46,6 +40,7 @@ def render(report: Report) -> str:
         ],
         "rows": _rows(facts) if facts else [],
         "weights": _weights(facts) if facts else [],
+        "tensors": _tensors(facts) if facts else [],
         "embedded": _embedded(facts) if facts else [],
         "recognised": _recognised(facts) if facts else [],
         "arena": _arenas(facts) if facts else [],
@@ -53,8 +48,26 @@ def render(report: Report) -> str:
         "claims": {status.value: report.count(status) for status in _CLAIMS},
         "findings": [_finding(report, finding) for finding in report.findings],
         "notes": [_text(note) for note in report.notes],
+        "log": [_log_note(note) for note in report.log],
     }
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def _inputs(report: Report) -> list[dict[str, Any]]:
+    return [
+        {
+            "role": item.role,
+            "path": _path(report, item.path),
+            "size": item.size,
+            "sha256": item.sha256,
+        }
+        for item in report.inputs
+    ]
+
+
+def _log_note(note: LogNote) -> dict[str, Any]:
+    meaning = _text(note.meaning)
+    return {"line": note.line, "text": _text(note.text), "meaning": meaning, "agrees": note.agrees}
 
 
 def _text(text: str) -> str:
@@ -76,6 +89,10 @@ def _regions(facts: Inspection) -> list[dict[str, Any]]:
             "length": usage.region.span.size,
             "used": usage.used,
             "occupied": usage.occupied,
+            "elastic": usage.elastic,
+            "reserved": usage.reserved,
+            "charged": usage.charged,
+            "charged_occupied": usage.charged_occupied,
             "free": usage.free,
         }
         for usage in facts.usages
@@ -114,6 +131,23 @@ def _weights(facts: Inspection) -> list[dict[str, Any]]:
         }
         for model in facts.models
         for copy in model.copies
+    ]
+
+
+def _tensors(facts: Inspection) -> list[dict[str, Any]]:
+    """Return the constant tensors of the given models; ``vma`` is null where one was not found."""
+    return [
+        {
+            "model": _text(model.entry.name),
+            "name": _text(tensor.name),
+            "layer": list(tensor.layer),
+            "operator": _text(tensor.code),
+            "role": tensor.role,
+            "size": tensor.size,
+            "vma": tensor.places[0].span.start if tensor.places else None,
+        }
+        for model in facts.models
+        for tensor in model.tensors
     ]
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from tabulate import tabulate
 
 from mapinspect.model.arena import ArenaNeed, PlannedBuffer
-from mapinspect.model.layer import Layer, LogNote, ModelCost, SharedArena
+from mapinspect.model.layer import Layer, ModelCost, SharedArena
+from mapinspect.reports.log_text import log_text
 from mapinspect.reports.model_words import (
     doubts,
     output_text,
@@ -47,13 +48,8 @@ def _blocks(cost: ModelCost) -> Iterator[str]:
     if lines:
         yield "\n".join(lines)
     if cost.log:
-        yield "\n".join(_log_line(note) for note in cost.log)
+        yield log_text(cost.log)
     yield paste_line(cost)
-
-
-def _log_line(note: LogNote) -> str:
-    mark = {True: "agrees", False: "differs", None: "means"}[note.agrees]
-    return f"log:{note.line} {printable(note.text, 120)}\n  {mark}: {note.meaning}"
 
 
 def _layer_table(cost: ModelCost) -> str:

@@ -7,10 +7,11 @@ from tabulate import tabulate
 from mapinspect.model.arena_room import slack
 from mapinspect.model.embedded import EmbeddedModel
 from mapinspect.model.finding import Finding, Status
-from mapinspect.model.inspection import Inspection, Located
+from mapinspect.model.inspection import Inspection, Located, arrays
 from mapinspect.model.report import BudgetLine, Report
 from mapinspect.model.reservation import Reservation
 from mapinspect.reports.budget_table import budget_table
+from mapinspect.reports.log_text import log_text
 from mapinspect.reports.printable import place as shown_place
 from mapinspect.reports.printable import printable
 from mapinspect.reports.sizes import grouped, kib_down, kib_up
@@ -27,6 +28,7 @@ def render(report: Report) -> str:
         blocks.append(_placements(report.inspection))
         blocks.append(_recognised(report.inspection))
     blocks += [_finding(finding) for finding in report.findings]
+    blocks.append(log_text(report.log))
     blocks.append(_claims(report))
     blocks.append(summary(report))
     return "\n\n".join(block for block in blocks if block) + "\n"
@@ -82,6 +84,8 @@ def _weight_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:
     for model in facts.models:
         for copy in model.copies:
             yield "weights", copy.place, "equals its file" if copy.matches else "differs"
+        for part in arrays(model.parts):
+            yield "weights", part, "tensors of the model, found one by one"
     for other in facts.embedded:
         if other.entry is None:
             yield "model", other.place, f"embedded model: {_model_note(other)}"
@@ -138,7 +142,7 @@ def summary(report: Report) -> str:
     """Return the last line: verdict, every used region in KiB, arena slack, what is open."""
     parts = []
     if report.inspection is not None:
-        parts += [_region(line) for line in report.lines if line.row == "total" and line.linked]
+        parts += [_region(line) for line in report.lines if _is_region(line)]
         parts += list(_slack(report.inspection))
     for status in (Status.UNDECIDED, Status.WAIVED):
         if report.count(status):
@@ -146,6 +150,10 @@ def summary(report: Report) -> str:
     if report.failure is not None:
         parts.append(printable(report.failure.message))
     return f"{report.verdict.value.upper()}  " + " · ".join(parts)
+
+
+def _is_region(line: BudgetLine) -> bool:
+    return line.scope == "region" and line.row == "total" and line.linked > 0
 
 
 def _region(line: BudgetLine) -> str:

@@ -111,7 +111,7 @@ def small(weights: bytes, *, kind: str = "INT8", scale: float = 0.5, outputs: in
         T([outputs, 64], kind, data=weights, scales=[0.25], zero_points=[0]),
         T([1, outputs], kind, scales=[0.5], zero_points=[0]),
     ]
-    operator = Op("FULLY_CONNECTED", [0, 1, -1], [2], "FullyConnectedOptions")
+    operator = Op("FULLY_CONNECTED", [0, 1, -1], [2], table="FullyConnectedOptions")
     return write_model(G(tensors, [operator], [0], [2]))
 
 

@@ -11,12 +11,15 @@ import pytest
 from mapinspect import checks
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks import judge as judging
+from mapinspect.model.embedded import TensorPlace
 from mapinspect.model.image import Evidence
-from mapinspect.model.inspection import Inspection
+from mapinspect.model.inspection import Inspection, ModelFacts
 from mapinspect.model.measurement import Measurement, Run
 from mapinspect.model.operators import Kernels, ModelOperators
+from mapinspect.model.part import MemoryBank, Part
 from mapinspect.model.report import Verdict
 from tests.builders import (
+    FLASH,
     RAM,
     arena,
     bss,
@@ -52,8 +55,21 @@ def peak(used: int, **run: object) -> Measurement:
 
 
 HOME = bss(0xF00)
+
+
+def scattered() -> ModelFacts:
+    """A model one of whose layers has another's weights between its own."""
+    places = [located("g_model", text(), 16 * n, 16) for n in range(3)]
+    tensors = tuple(
+        TensorPlace(f"w{n}", (0, n % 2), "SVDF", "weights", 16 * n, 16, (place,))
+        for n, place in enumerate(places)
+    )
+    return replace(model(copy(located("g_model", text()))), tensors=tensors)
+
+
 SEEN = Evidence("app.elf", None, "1 operators are registered")
 STORED = data(0x400)
+SLOW = Part("slow", "", (MemoryBank("FLASH", "flash", FLASH.span, zero_wait=32),), "", SEEN)
 ROW = "[[budget]]\nid = 'x'\nkind = 'arena'\n"
 
 ALONE = {
@@ -71,6 +87,7 @@ ALONE = {
     "weights-missing": with_model,
     "weights-not-in-flash": lambda: with_model(copy(located("g_model", STORED)), home=STORED),
     "weights-misaligned": lambda: with_model(copy(located("g_model", text(), 6))),
+    "weights-scattered": lambda: synthetic(models=(scattered(),)),
     "weights-duplicated": lambda: with_model(
         copy(located("g_model", text())), copy(located("g_copy", text(), 128))
     ),
@@ -108,6 +125,7 @@ ALONE = {
 WARNING = {
     "measurement-doubtful": lambda: facts("", measured=[peak(9, iterations=1)]),
     "map-lines-unknown": lambda: synthetic(map=map_facts(unknown=1)),
+    "weights-slow": lambda: replace(with_model(copy(located("g_model", text()))), part=SLOW),
     "arena-oversized": lambda: synthetic(
         HOME, arenas=(arena(located("tensor_arena", HOME, size=0xE00)),)
     ),

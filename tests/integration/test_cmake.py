@@ -152,6 +152,16 @@ def test_parallel_builds_of_several_targets(cmake: Make) -> None:
     assert (again.status, again.linked, again.checked) == (0, False, False), again.output
 
 
+@every_generator
+def test_clean_leaves_nothing_of_ours(cmake: Make) -> None:
+    fw = cmake()
+    assert fw.build().status == 0
+    assert fw.build("--target", "clean").status == 0
+    left = [path.name for path in fw.elf.parent.glob("fw*") if path.is_file()]
+    assert [name for name in left if not name.endswith(".d")] == []
+    assert fw.build().checked
+
+
 @pytest.mark.parametrize(
     "line",
     [

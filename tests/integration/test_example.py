@@ -30,9 +30,12 @@ def example(tmp_path: Path, environment: dict[str, str]) -> Project:
 def ours(project: Project, output: str) -> str:
     """Return how mapinspect's own words end in a build's output, with no path of this machine."""
     lines = output.splitlines()
-    begin = re.compile(r"error\[|mapinspect: |\d+ claims hold")
-    first = next(n for n, line in enumerate(lines) if begin.match(line))
-    text = "".join(f"{line}\n" for line in lines[first:] if not line.startswith("ninja: "))
+    first = next(
+        n for n, line in enumerate(lines) if re.match(r"error\[|mapinspect: |PASS  FLASH", line)
+    )
+    ending = re.compile(r"ninja: |\d+ claims hold")  # how many claims there are, other tests say
+    text = "".join(f"{line}\n" for line in lines[first:] if not ending.match(line))
+    text = re.sub(r"\n\n+", "\n\n", text)
     text = text.replace(f"fw.dir{ROOT}/", "fw.dir/").replace(f"{ROOT}/", "")
     return text.replace(f"{project.folder}/", "")
 

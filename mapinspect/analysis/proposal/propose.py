@@ -44,7 +44,7 @@ def propose(
     known = memories(inspection)
     weights = weight_rows(inspection, known, _found(inspection, around, recognised, "weights"))
     arenas = arena_rows(inspection, known, _found(inspection, around, recognised, "arena"))
-    stacks, heaps = stack_rows(inspection), heap_rows(inspection)
+    stacks, heaps = stack_rows(inspection, known), heap_rows(inspection)
     parts = (weights, arenas, stacks, heaps)
     return Proposal(
         project=_project(inspection, wording),

@@ -4,16 +4,20 @@ from typing import Final
 
 from mapinspect.analysis.proposal.amounts import in_words, size_text
 from mapinspect.analysis.proposal.networks import Rows
+from mapinspect.analysis.proposal.policy import Memories
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.proposal import Entry, ProposedRow
 from mapinspect.model.reservation import Reservation
 
 LEAST_STACK: Final = 2048  # bytes; interrupts, printf and an operator's frames rarely need less
+_LEAST_SHARE: Final = 8  # of RAM, at most one part in so many: small parts have small stacks
 
 
-def stack_rows(inspection: Inspection) -> Rows:
+def stack_rows(inspection: Inspection, memories: Memories) -> Rows:
     """Return a row that demands the stacks reserved today, or room where none is reserved."""
     rows = Rows()
+    largest = memories.ram[0].span.size if memories.ram else LEAST_STACK
+    least = min(LEAST_STACK, max(largest // _LEAST_SHARE, 1))
     fixed = _fixed(inspection, "stack")
     entries = [Entry("id", "stack"), Entry("kind", "stack")]
     if fixed:
@@ -22,9 +26,9 @@ def stack_rows(inspection: Inspection) -> Rows:
         rows.budgets.append(ProposedRow(tuple(entries), _named(fixed)))
     elif inspection.stack_room is not None:
         room = inspection.stack_room
-        entries.append(Entry("min", size_text(LEAST_STACK)))
+        entries.append(Entry("min", size_text(least)))
         above = [f"nothing reserves the stack: {in_words(room)} are left for it"]
-        if room < LEAST_STACK:
+        if room < least:
             above[0] += ", so this fails until there is room"
             rows.defects += above
         rows.budgets.append(ProposedRow(tuple(entries), tuple(above)))

@@ -1,64 +1,11 @@
 """The budget table's keys: the one declaration that parser, schema and docs are made from."""
 
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from dataclasses import replace
 from typing import Final
 
+from mapinspect.readers.budget.kinds import Field, Kind, Needs, Rule
 
-class Kind(Enum):
-    """What a key's value must be."""
-
-    VERSION = "version"
-    TEXT = "text"
-    NAME = "name"  # text that is not empty
-    SIZE = "size"
-    ADDRESS = "address"
-    SHARE = "share"
-    AMOUNT = "amount"  # a size or a share
-    MINIMUM = "minimum"  # an amount, or "estimate"
-    MORE = "more"  # a size, as text with or without a plus sign
-    PERCENT = "percent"  # a whole number of per cent, or a share
-    DATE = "date"
-    BOOLEAN = "boolean"
-    CHOICE = "choice"
-    NAMES = "names"  # a list of texts, or one text
-    TABLE = "table"
-    TABLES = "tables"
-    NAMED_TABLES = "named tables"  # a table whose keys are free names, its values tables
-    NAMED_CHOICES = "named choices"  # a table whose keys are free names, its values choices
-    NAMED_SIZES = "named sizes"  # a table whose keys are free names, its values sizes
-
-
-class Needs(Enum):
-    """How the keys of a rule depend on each other."""
-
-    ONE = "exactly one of them must be there"
-    ANY = "at least one of them must be there"
-    ALL = "where one is there, all must be"
-    FIRST = "the others need the first"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What holds between the keys of one table."""
-
-    needs: Needs
-    keys: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A key: its kind, whether it must be there, and one line of documentation.
-
-    ``table`` and ``rules`` are the keys of its table, or of each of its tables.
-    """
-
-    kind: Kind
-    doc: str
-    required: bool = False
-    choices: tuple[str, ...] = ()
-    table: dict[str, "Field"] = field(default_factory=dict)
-    rules: tuple[Rule, ...] = ()
+__all__ = ["BUDGET_KINDS", "ROW_KEYS", "SEVERITIES", "TABLE", "Field", "Kind", "Needs", "Rule"]
 
 
 def _some(table: dict[str, Field]) -> tuple[Rule, ...]:
@@ -179,6 +126,16 @@ _BUDGET_RULES: Final = (
     Rule(Needs.ANY, ("limit", "min", "growth", "headroom")),
 )
 
+STRATEGIES: Final = ("xip", "copied", "on-demand", "psram")
+
+_SLOT: Final = {
+    "origin": Field(Kind.ADDRESS, "its first address", required=True),
+    "length": Field(Kind.SIZE, "its size", required=True),
+    "sector": Field(
+        Kind.SIZE, "the Flash's erase sector, on which it begins and ends", required=True
+    ),
+}
+
 _PLACEMENT: Final = {
     "id": Field(Kind.NAME, "the row's name in reports", required=True),
     "match": Field(
@@ -189,9 +146,26 @@ _PLACEMENT: Final = {
     "section": Field(Kind.NAME, "glob on the output section that must hold it"),
     "align": Field(Kind.SIZE, "what its address must be a multiple of"),
     "read-only": Field(Kind.BOOLEAN, "whether its section must not be writable"),
+    "contiguous": Field(Kind.BOOLEAN, "whether all that matches must form one run of bytes"),
+    "dma": Field(Kind.BOOLEAN, "whether DMA must reach it; needs project.mcu"),
+    "strategy": Field(
+        Kind.CHOICE,
+        "how it is used: in place in Flash, copied to RAM at start-up, loaded on demand from "
+        "external Flash, or held in PSRAM",
+        choices=STRATEGIES,
+    ),
+    "slot": Field(Kind.TABLE, "an update slot that holds it and nothing else", table=_SLOT),
     "optional": Field(Kind.BOOLEAN, "whether the row may match nothing"),
 }
-_PLACEMENT_RULES: Final = (Rule(Needs.ANY, ("region", "bank", "section", "align", "read-only")),)
+_PLACEMENT_RULES: Final = (
+    Rule(
+        Needs.ANY,
+        (
+            *("region", "bank", "section", "align", "read-only", "contiguous", "dma"),
+            *("strategy", "slot"),
+        ),
+    ),
+)
 
 RUN: Final = {
     "build-id": Field(Kind.NAME, "the image's build-id, or the SHA-256 of the ELF file"),

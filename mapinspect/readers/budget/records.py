@@ -149,12 +149,14 @@ class Records:
                 )
 
     def _refuse_banks(self, values: dict[str, Any]) -> None:
+        """Raise InputError for what only a part can tell, where no part is named."""
         for kind in ("budget", "placement"):
             for number, row in enumerate(values.get(kind, ())):
-                for path in ((), ("match",)):
-                    if "bank" in (row.get("match", {}) if path else row):
-                        self._validator.refuse(
-                            (kind, number, *path, "bank"),
-                            "needs the part that has it",
-                            'add mcu = "PART" to [project]',
-                        )
+                match = row.get("match", {})
+                asked: list[Path] = [("bank",)] if "bank" in row else []
+                asked += [("match", "bank")] if "bank" in match else []
+                asked += [("dma",)] if row.get("dma") else []
+                for path in asked:
+                    self._validator.refuse(
+                        (kind, number, *path), "needs the part", 'add mcu = "PART" to [project]'
+                    )

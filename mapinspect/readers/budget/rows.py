@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from mapinspect.model.budget import Amount, BudgetRow, Growth, Match, PlacementRow
-from mapinspect.model.image import Evidence
+from mapinspect.model.budget import Amount, BudgetRow, Growth, Match, PlacementRow, Slot
+from mapinspect.model.image import Evidence, Span
 from mapinspect.readers.budget.toml_lines import Path
 from mapinspect.readers.budget.validate import Validator
 
@@ -60,7 +60,8 @@ class Rows:
         path: Path = ("placement", number)
         if row.get("align") == 0:
             self._validator.refuse((*path, "align"), "is 0", "write a power of two")
-        first = next((key for key in ("region", "bank", "section") if key in row), "id")
+        wanted = ("region", "bank", "section", "strategy", "slot", "dma", "contiguous")
+        first = next((key for key in wanted if key in row), "id")
         return PlacementRow(
             id=row["id"],
             match=Match(**row["match"]),
@@ -71,7 +72,21 @@ class Rows:
             optional=row.get("optional", False),
             declared=self.evidence(path, first),
             banks=row.get("bank", ()),
+            contiguous=row.get("contiguous", False),
+            dma=row.get("dma", False),
+            strategy=row.get("strategy"),
+            slot=self._slot(row["slot"], (*path, "slot")) if "slot" in row else None,
         )
+
+    def _slot(self, slot: dict[str, Any], path: Path) -> Slot:
+        """Return a slot; raises InputError where it does not begin and end on a sector."""
+        span, sector = Span(slot["origin"], slot["length"]), slot["sector"]
+        if not sector or not span.size:
+            self._validator.refuse(path, "has no length or no sector", "write what the part has")
+        if span.start % sector or span.size % sector:
+            what = f"does not begin and end on sectors of {sector} bytes"
+            self._validator.refuse(path, what, "an update erases whole sectors; move its bounds")
+        return Slot(span, sector)
 
     def growth(self, row: dict[str, Any], path: Path) -> Growth | None:
         """Return the row's growth limit, or None where it has none."""

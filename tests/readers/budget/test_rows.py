@@ -82,6 +82,19 @@ WAIVER = "[[waiver]]\ncheck = 'a'\nmatch = 'b'\n"
             id="a bank of no part in a placement",
         ),
         pytest.param(
+            "[[placement]]\nid = 'x'\ndma = true\nmatch = { symbol = 'b' }\n",
+            4,
+            "dma needs the part",
+            id="DMA of no part",
+        ),
+        pytest.param(
+            "[[placement]]\nid = 'x'\nmatch = { symbol = 'b' }\n"
+            "slot = { origin = 0x800, length = '3K', sector = '2K' }\n",
+            5,
+            "does not begin and end on sectors of 2048 bytes",
+            id="half a sector",
+        ),
+        pytest.param(
             "[inputs]\nmodels = [{ name = 'a', file = 'a' }, { name = 'a', file = 'b' }]\n",
             3,
             "'a' is given twice",

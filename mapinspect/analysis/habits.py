@@ -1,35 +1,28 @@
 """ELF symbols → what the image does at run time: allocate, construct, keep constants in RAM."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from mapinspect.analysis.locate import Surroundings
-from mapinspect.model.elf_file import ElfFile, ElfSymbol, SymbolKind
-from mapinspect.model.image import Evidence, Span
-from mapinspect.model.inspection import Habits, Located
-
-# C library and C++ runtime entry points that hand out heap memory (newlib, picolibc, glibc;
-# Itanium C++ ABI names of operator new and new[]), and what RTOSes call theirs.
-_ALLOCATORS: Final = frozenset(
-    {
-        "malloc",
-        "calloc",
-        "realloc",
-        "_malloc_r",
-        "_calloc_r",
-        "_realloc_r",
-        "_Znwj",
-        "_Znwm",
-        "_Znaj",
-        "_Znam",
-        "pvPortMalloc",
-        "k_malloc",
-        "heap_caps_malloc",
-    }
+from mapinspect.analysis.constructors import constructors
+from mapinspect.analysis.habit_names import (
+    ALLOCATORS,
+    GUARDS,
+    LIBRARY_STATE,
+    OPERATOR_NEW,
+    SBRK,
+    is_dma_buffer,
 )
-_CONSTRUCTOR_TABLES: Final = (".init_array", ".preinit_array", ".ctors")
+from mapinspect.analysis.locate import Surroundings
+from mapinspect.model.elf_file import ElfFile, SymbolKind
+from mapinspect.model.habits import Habits
+from mapinspect.model.image import Evidence, Span
+from mapinspect.model.inspection import Located
+from mapinspect.model.link_map import InputSection, LinkMap, MapSection
+
 _LARGE: Final = 256  # bytes; smaller initialised variables are rarely worth a look
 _SHOWN: Final = 10
+_SMALLEST_BUFFER: Final = 16  # bytes; less is a register's shadow or a flag
+_CONSTANTS: Final = (".rodata", ".srodata", ".lit4", ".lit8", ".progmem")
 
 
 def habits(around: Surroundings) -> Habits:
@@ -37,57 +30,121 @@ def habits(around: Surroundings) -> Habits:
     elf = around.elf
     if elf is None:
         return Habits()
-    allocators = tuple(_located(around, elf, _is_allocator))
-    constants = sorted(
-        _located(around, elf, _is_large_variable), key=lambda item: (-item.span.size, item.name)
-    )
+    names = elf.symbols.names()
+    allocators = _found(around, elf, [at for at, name in enumerate(names) if _allocates(name)])
     return Habits(
         allocators=allocators,
-        constructors=sum(_constructors(elf)),
-        constants=tuple(item for item in constants if _is_initialised(item))[:_SHOWN],
         requests=tuple(_requests(around, {item.name for item in allocators})),
+        constructors=constructors(elf),
+        constants=_constants(around, elf),
+        copied_constants=tuple(_copied_constants(around)),
+        guards=tuple(sorted(GUARDS.intersection(names))),
+        sbrk=tuple(sorted(SBRK.intersection(names))),
+        dma_buffers=_dma_buffers(around, elf, names),
+        thread_local=sum(
+            item.size for item in elf.sections if item.thread_local and item.allocated
+        ),
     )
 
 
-def _located(
-    around: Surroundings, elf: ElfFile, wanted: Callable[[ElfSymbol], bool]
-) -> Iterator[Located]:
+def _allocates(name: str) -> bool:
+    return name in ALLOCATORS or (
+        name.startswith("_Zn") and OPERATOR_NEW.fullmatch(name) is not None
+    )
+
+
+def _found(around: Surroundings, elf: ElfFile, chosen: Sequence[int]) -> tuple[Located, ...]:
+    """Return the symbols of these ordinals that lie in allocated sections, each span once."""
     by_ordinal = {section.ordinal: section for section in around.sections}
-    seen: set[Span] = set()
-    for symbol in elf.symbols:
+    found: dict[Span, Located] = {}
+    for ordinal in chosen:
+        symbol = elf.symbols[ordinal]
         section = by_ordinal.get(-1 if symbol.section is None else symbol.section)
         span = Span(symbol.address, symbol.size)
-        if section is None or span in seen or not wanted(symbol):
-            continue
-        seen.add(span)
-        text = f"{symbol.name} at {symbol.address:#010x}, {symbol.size} bytes"
-        yield around.inside(section, symbol.name, span, Evidence(elf.path, None, text))
+        if section is not None and symbol.has_address and span not in found:
+            text = f"{symbol.name} at {symbol.address:#010x}, {symbol.size} bytes"
+            place = Evidence(elf.path, None, text)
+            found[span] = around.inside(section, symbol.name, span, place)
+    return tuple(found.values())
 
 
-def _is_allocator(symbol: ElfSymbol) -> bool:
-    return symbol.name in _ALLOCATORS
+def _constants(around: Surroundings, elf: ElfFile) -> tuple[Located, ...]:
+    """Return the large initialised variables that run in RAM, largest first."""
+    large = [at for at, size in enumerate(elf.symbols.sizes()) if size >= _LARGE]
+    chosen = [
+        at
+        for at in large
+        if elf.symbols[at].kind is SymbolKind.OBJECT
+        and not LIBRARY_STATE.fullmatch(elf.symbols[at].name)
+    ]
+    found = [
+        item
+        for item in _found(around, elf, chosen)
+        if item.section.has_contents and item.section.writable
+    ]
+    return tuple(sorted(found, key=lambda item: (-item.span.size, item.name))[:_SHOWN])
 
 
-def _is_large_variable(symbol: ElfSymbol) -> bool:
-    return symbol.kind is SymbolKind.OBJECT and symbol.size >= _LARGE
+def _dma_buffers(around: Surroundings, elf: ElfFile, names: Sequence[str]) -> tuple[Located, ...]:
+    """Return the variables that are buffers for DMA by their names; handles are none."""
+    if around.part is None:
+        return ()  # without the part nothing can be said about them
+    chosen = [
+        at
+        for at, name in enumerate(names)
+        if ("dma" in name or "DMA" in name or "Dma" in name) and is_dma_buffer(name)
+        if elf.symbols.sizes()[at] >= _SMALLEST_BUFFER
+    ]
+    objects = [at for at in chosen if elf.symbols[at].kind is SymbolKind.OBJECT]
+    return tuple(item for item in _found(around, elf, objects) if item.section.writable)
 
 
-def _is_initialised(item: Located) -> bool:
-    return item.section.has_contents and item.section.writable
+def _copied_constants(around: Surroundings) -> Iterator[Located]:
+    """Yield the inputs of constants in sections that start-up copies to RAM, largest first."""
+    link_map = around.link_map
+    if link_map is None:
+        return
+    vmas = {
+        (item.name, item.vma): item
+        for item in around.sections
+        if item.has_contents and item.writable and item.lma != item.vma
+    }
+    rows = []
+    for printed in link_map.sections:
+        section = vmas.get((printed.name, printed.vma or 0))
+        if section is not None:
+            rows += [(row, section) for row in _constant_rows(link_map, printed)]
+    for row, section in sorted(rows, key=lambda pair: (-pair[0].occupied, pair[0].address)):
+        text = f"{row.name} of {row.owner.path}, {row.occupied} bytes"
+        span = Span(row.address, row.occupied)
+        yield around.inside(section, row.name, span, Evidence(link_map.path, row.line, text))
 
 
-def _constructors(elf: ElfFile) -> Iterator[int]:
-    """Yield how many pointers each constructor table holds."""
-    for section in elf.sections:
-        if section.allocated and section.name.startswith(_CONSTRUCTOR_TABLES):
-            yield section.size // (elf.bits // 8)
+def _constant_rows(link_map: LinkMap, printed: MapSection) -> Iterator[InputSection]:
+    for row in link_map.inputs.of_section(printed.ordinal):
+        if row.occupied and row.name.startswith(_CONSTANTS):
+            yield row
+
+
+def _short(name: str) -> str:
+    """Return an object without its folders, ``libc.a(printf.o)``."""
+    return name.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def _requests(around: Surroundings, allocators: set[str]) -> Iterator[Evidence]:
-    """Yield who asked for the archive members that were linked because of an allocator."""
+    """Yield who asked for the archive members that were linked because of an allocator.
+
+    What the archive itself asks for says less, so it comes last.
+    """
     if around.link_map is None:
         return
-    for member in around.link_map.members:
-        if member.symbol in allocators and member.requester:
-            text = f"{member.requester} asks for {member.symbol} of {member.member.archive}"
-            yield Evidence(around.link_map.path, member.line, text)
+    found = [
+        member
+        for member in around.link_map.members
+        if member.symbol in allocators and member.requester
+    ]
+    for member in sorted(
+        found, key=lambda item: (item.member.archive or "") in str(item.requester)
+    ):
+        text = f"{_short(str(member.requester))} asks for {member.symbol}"
+        yield Evidence(around.link_map.path, member.line, text)

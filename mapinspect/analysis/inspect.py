@@ -11,13 +11,14 @@ from mapinspect.analysis.elastic import reserves, stretched
 from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
+from mapinspect.analysis.margins import margins
 from mapinspect.analysis.models import GivenModel, embedded_models, model_facts
 from mapinspect.analysis.operators import UsedModel, kernels
-from mapinspect.analysis.placement import Accounts, account, region_at
+from mapinspect.analysis.orphans import orphans
+from mapinspect.analysis.placement import Accounts, account
 from mapinspect.analysis.regions import map_regions, regions_of
 from mapinspect.analysis.reservations.find import reservations_of
 from mapinspect.analysis.reservations.layout import Layout, layout_of_elf
-from mapinspect.analysis.reservations.names import STACK_TOPS
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
 from mapinspect.analysis.rows import claims, pieces, uses, with_reserves
 from mapinspect.analysis.sections import (
@@ -41,14 +42,13 @@ from mapinspect.model.inspection import (
     MapFacts,
     Matched,
     ModelFacts,
-    Placement,
     Usage,
 )
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.measurement import Measurement
 from mapinspect.model.network import Network
 from mapinspect.model.part import Part
-from mapinspect.model.reservation import Reservation
+from mapinspect.model.reservation import RamLeft, Reservation, Reservations
 from mapinspect.model.runtime import Recognised
 
 _MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only overflow is judged
@@ -88,6 +88,7 @@ class _Rows:
     embedded: tuple[EmbeddedModel, ...]
     arenas: tuple[ArenaFacts, ...]
     kept: tuple[Reservation, ...]
+    left: tuple[RamLeft, ...]
     peaks: Peaks
 
 
@@ -118,7 +119,8 @@ def inspect(records: Records) -> Inspection:
         measured=found.peaks.items,
         reservations=found.kept,
         habits=habits(around),
-        stack_room=_stack_room(layout, accounts.placements) if layout else None,
+        margins=margins(layout, found.kept, found.left, accounts.placements),
+        orphans=orphans(around),
         part=records.part,
         baseline=records.baseline,
         embedded=found.embedded,
@@ -133,7 +135,8 @@ def _rows(
     models = model_facts(around, _given(records), records.stored)
     clues = ArenaClues(records.recognised, records.arena_sizes)
     arenas = arena_facts(around, [entry for entry, _ in records.models], records.needs, clues)
-    kept = stretched(layout, reservations_of(layout).items) if layout else ()
+    reserved = reservations_of(layout) if layout else Reservations((), ())
+    kept = stretched(layout, reserved.items) if layout else ()
     used = usages(accounts, around.regions)
     spare = reserves(layout, kept, accounts.placements)
     embedded = embedded_models(around, records.stored, models)
@@ -146,6 +149,7 @@ def _rows(
         embedded=embedded,
         arenas=arenas,
         kept=kept,
+        left=reserved.left,
         peaks=_peaks(records, rooms(around.regions, kept, arenas)),
     )
 
@@ -203,23 +207,6 @@ def _layout(around: Surroundings) -> Layout | None:
     if around.elf is None or not len(around.elf.symbols):
         return None
     return layout_of_elf(around.elf, around.regions)
-
-
-def _stack_room(layout: Layout, placements: tuple[Placement, ...]) -> int | None:
-    """Return the free bytes directly below the stack's top, which grows down from there."""
-    top = layout.label(STACK_TOPS)
-    region = None if top is None else region_at(top.value - 1, layout.regions)
-    if top is None or region is None:
-        return None
-    granted = region.attributes.split("!")[0]
-    if granted and "w" not in granted:
-        return None  # no RAM: labels of a Harvard core have no offset
-    below = [
-        item.span.end
-        for item in placements
-        if item.region == region and item.span.start < top.value
-    ]
-    return max(0, top.value - max(below, default=region.span.start))
 
 
 def _elf_facts(elf: ElfFile | None) -> ElfFacts | None:

@@ -98,7 +98,7 @@ def _set_aside(
 ) -> int:
     """Return the bytes of all heaps, also of those that no section holds: the rest of RAM, a size.
 
-    A stack that no section holds has only what is left: ``Inspection.stack_room``.
+    A stack that no section holds has only what is left: ``Margins.room``.
     """
     return sum(
         item.bytes

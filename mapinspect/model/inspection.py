@@ -12,6 +12,7 @@ from mapinspect.model.budget import Amount, BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import Piece, RowNumbers, Use
 from mapinspect.model.conservation import Unconserved
 from mapinspect.model.embedded import EmbeddedModel, TensorPlace
+from mapinspect.model.habits import Habits, Margins
 from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.measurement import Weighed
 from mapinspect.model.operators import Kernels
@@ -193,27 +194,10 @@ class ElfFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
-    """What the image does besides holding bytes, from the ELF's symbols and sections.
-
-    ``allocators`` are the linked functions that take memory from a heap; ``constructors`` counts
-    the functions that run before ``main``; ``constants`` are initialised variables in RAM that
-    are large, largest first; ``requests`` says for archive members that hold an allocator which
-    object asked for them.
-    """
-
-    allocators: tuple[Located, ...] = ()
-    constructors: int = 0
-    constants: tuple[Located, ...] = ()
-    requests: tuple[Evidence, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Inspection:
     """Everything known about one image.
 
-    ``stack_room`` is the bytes between the stack's top and whatever lies next below it; None
-    where no symbol says where the stack starts.
+    ``orphans`` are the sections that no statement of the linker script places.
     """
 
     table: BudgetTable
@@ -230,8 +214,9 @@ class Inspection:
     placement_matches: dict[str, Matched]
     rows: tuple[RowNumbers, ...]
     reservations: tuple[Reservation, ...]
-    stack_room: int | None
     habits: Habits
+    margins: Margins
+    orphans: tuple[Located, ...] = ()
     part: Part | None = None
     baseline: Baseline | None = None
     embedded: tuple[EmbeddedModel, ...] = ()
@@ -255,7 +240,7 @@ class Inspection:
         """
         if row.kind != "stack" or self.line(row.id).linked:
             return None
-        return self.stack_room
+        return self.margins.room
 
     def limit(self, region: str) -> RegionLimit:
         """Return the limit of the region of this name; every region has one."""

@@ -6,7 +6,7 @@ from tabulate import tabulate
 
 from mapinspect.model.arena_room import slack
 from mapinspect.model.embedded import EmbeddedModel
-from mapinspect.model.finding import Finding, Status
+from mapinspect.model.finding import Finding, Severity, Status
 from mapinspect.model.inspection import Inspection, Located, arrays
 from mapinspect.model.report import BudgetLine, Report
 from mapinspect.model.reservation import Reservation
@@ -124,6 +124,8 @@ def _arena_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:
 
 def _finding(finding: Finding) -> str:
     lines = [f"{finding.severity.value}[{finding.check}]: {printable(finding.message, 1000)}"]
+    if finding.severity is Severity.INFORMATION:
+        return "\n".join([*lines, f"  help: {printable(finding.help)}"])
     for item in finding.evidence:
         lines.append(f"  --> {shown_place(item.file, item.line)}: {printable(item.text)}")
     lines.append(f"  help: {printable(finding.help)}")

@@ -12,12 +12,14 @@ from mapinspect import checks
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks import judge as judging
 from mapinspect.model.embedded import TensorPlace
-from mapinspect.model.image import Evidence
+from mapinspect.model.habits import Habits, Margins
+from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import Inspection, ModelFacts
 from mapinspect.model.measurement import Measurement, Run
 from mapinspect.model.operators import Kernels, ModelOperators
 from mapinspect.model.part import MemoryBank, Part
 from mapinspect.model.report import Verdict
+from mapinspect.model.reservation import Reservation
 from tests.builders import (
     FLASH,
     RAM,
@@ -54,7 +56,21 @@ def peak(used: int, **run: object) -> Measurement:
     return Measurement("stack.peak", "stack", "main", used, given, Evidence("run.log", 1, ""))
 
 
+def part(ram: MemoryBank) -> Part:
+    return Part("TEST32", "", (MemoryBank("FLASH", "flash", FLASH.span), ram), "", SEEN)
+
+
+def more_stacks(found: Inspection) -> Inspection:
+    place = Span(found.reservations[0].place.start - 512, 256)
+    further = replace(found.reservations[0], name="camera", span=place, runs_at=None)
+    return replace(found, reservations=(*found.reservations, further))
+
+
 HOME = bss(0xF00)
+MALLOC = located("malloc", text())
+STACK = Reservation("stack", "main", 256, "test", False, None, Evidence("app.elf", None, ""))
+SMALL = MemoryBank("SRAM", "ram", Span(RAM.span.start, 0x800))
+FAST = MemoryBank("CCM", "ram", RAM.span, dma=False)
 
 
 def scattered() -> ModelFacts:
@@ -108,6 +124,18 @@ ALONE = {
     "placement-broken": lambda: linked(
         "[[placement]]\nid = 'p'\nmatch = { symbol = 'g_kws_model' }\nregion = 'SRAM1'\n"
     ),
+    "region-beyond-part": lambda: synthetic(HOME, part=part(SMALL)),
+    "stack-collision": lambda: synthetic(margins=Margins(room=0)),
+    "stack-misplaced": lambda: synthetic(
+        reservations=(replace(STACK, span=Span(RAM.span.end - 260, 256)),)
+    ),
+    "free-block-too-small": lambda: replace(
+        linked("[[budget]]\nid = 'h'\nkind = 'heap'\nmin = 4096\n"),
+        reservations=(replace(STACK, kind="heap", bytes=2048),) * 2,
+    ),
+    "heap-reachable": lambda: synthetic(
+        table=replace(table(), heap="none"), habits=Habits(allocators=(MALLOC,))
+    ),
     "measured-over-reserve": lambda: facts("", measured=[peak(4097)]),
     "measurement-stale": lambda: facts("", measured=[peak(9, build_id="00" * 20)]),
     "row-matches-nothing": lambda: linked(
@@ -123,6 +151,19 @@ ALONE = {
 }
 # The map's doubt makes everything undecided, so what these add is only their own answer.
 WARNING = {
+    "section-orphaned": lambda: synthetic(map=map_facts(), orphans=(located(".odd", text()),)),
+    "constants-in-ram": lambda: synthetic(
+        STORED, habits=Habits(constants=(located("sine_table", STORED, size=512),))
+    ),
+    "dma-unreachable": lambda: synthetic(
+        HOME,
+        part=part(FAST),
+        habits=Habits(dma_buffers=(located("dma_buffer", HOME),)),
+    ),
+    "static-constructors": lambda: synthetic(
+        habits=Habits(allocators=(MALLOC,), constructors=("_GLOBAL__sub_I_x",))
+    ),
+    "stacks-unproven": lambda: more_stacks(facts("", measured=[peak(9)])),
     "measurement-doubtful": lambda: facts("", measured=[peak(9, iterations=1)]),
     "map-lines-unknown": lambda: synthetic(map=map_facts(unknown=1)),
     "weights-slow": lambda: replace(with_model(copy(located("g_model", text()))), part=SLOW),

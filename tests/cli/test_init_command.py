@@ -22,6 +22,8 @@ GOOD = [name for name in LINKED if CASES[name]["exit"] == 0]
 BROKEN = [name for name in LINKED if CASES[name]["exit"] != 0]
 # These images have no fault but that they are not what the good firmware's table says.
 FAULTLESS = ("flash-over-budget", "weights-in-orphan-section")
+# What is wrong with these only warns, unless a table makes it fail.
+WARNED = [name for name in BROKEN if CASES[name].get("budget") == "kws-node-strict"]
 # Map and ELF are of two links: nothing can be proposed.
 MIXED = ("map-of-another-build", "elf-of-another-core")
 
@@ -63,9 +65,10 @@ def test_a_broken_twin_fails_under_the_good_ones_table(
 ) -> None:
     init("good")
     files = [f"--elf={BUILT / case / 'app.elf'}", f"--map={BUILT / case / 'app.map'}"]
-    assert check(tmp_path, *files, "--format=json") == CASES[case]["exit"]
+    expected = 0 if case in WARNED else CASES[case]["exit"]
+    assert check(tmp_path, *files, "--format=json") == expected
     findings = json.loads(capsys.readouterr().out)["findings"]
-    told = "\n".join(item["message"] for item in findings if item["severity"] == "error")
+    told = "\n".join(item["message"] for item in findings if item["severity"] != "information")
     if CASES[case]["exit"] == 1:
         assert CASES[case].get("subject", "") in told
 
@@ -74,7 +77,7 @@ def test_a_broken_twin_fails_under_the_good_ones_table(
 def test_a_defect_is_never_blessed(init: Init, tmp_path: Path, case: str) -> None:
     status, out, _ = init(case)
     assert status == 0
-    if case in FAULTLESS:
+    if case in FAULTLESS or case in WARNED:
         assert check(tmp_path) == 0
         return
     assert check(tmp_path) == CASES[case]["exit"]

@@ -1,5 +1,6 @@
 """Whole reports, kept as files: a change to one is read before it is committed."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,5 +55,5 @@ def test_an_input_that_cannot_be_read(
 @pytest.mark.parametrize("case", ["good", "weights-without-const"])
 def test_tables_fit_80_columns(case: str, capsys: pytest.CaptureFixture[str]) -> None:
     run(["check", "--config", f"fixtures/built/{case}/mapinspect.toml"])
-    tables = capsys.readouterr().out.split("\nerror[")[0].split("claims hold")[0]
+    tables = re.split(r"\n(?:error|information)\[", capsys.readouterr().out)[0]
     assert max(len(line) for line in tables.splitlines()) <= 80

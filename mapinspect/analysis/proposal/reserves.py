@@ -24,8 +24,8 @@ def stack_rows(inspection: Inspection, memories: Memories) -> Rows:
         size = sum(item.bytes for item in fixed)
         entries.append(Entry("min", size_text(size), "what is reserved today"))
         rows.budgets.append(ProposedRow(tuple(entries), _named(fixed)))
-    elif inspection.stack_room is not None:
-        room = inspection.stack_room
+    elif inspection.margins.room is not None:
+        room = inspection.margins.room
         entries.append(Entry("min", size_text(least)))
         above = [f"nothing reserves the stack: {in_words(room)} are left for it"]
         if room < least:

@@ -1,0 +1,98 @@
+"""What lies around stacks and heaps: collisions, the room below the stack, the largest free run."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from mapinspect.analysis.placement import region_at
+from mapinspect.analysis.reservations.layout import Layout
+from mapinspect.analysis.reservations.names import STACK, STACK_TOPS
+from mapinspect.model.habits import Collision, Margins
+from mapinspect.model.image import Role, Span
+from mapinspect.model.inspection import Placement
+from mapinspect.model.reservation import RamLeft, Reservation
+
+_AVR_DATA = 0x80_0000  # binutils ld/emulparams/avr*.sh, DATA_ORIGIN without its low part
+
+
+def margins(
+    layout: Layout | None,
+    items: Sequence[Reservation],
+    left: Iterable[RamLeft],
+    placements: Sequence[Placement],
+) -> Margins:
+    """Return what is known of the room around stacks and heaps; nothing without symbols."""
+    if layout is None:
+        return Margins()
+    top = layout.label(STACK_TOPS)
+    runs = [item.span for item in left]
+    return Margins(
+        collisions=tuple(_collisions(layout, items, placements)),
+        room=_room(layout, placements),
+        top=None if top is None else top.evidence,
+        largest_free=max(runs, key=lambda span: span.size, default=None),
+    )
+
+
+def _room(layout: Layout, placements: Sequence[Placement]) -> int | None:
+    """Return the free bytes directly below the stack's top, which grows down from there."""
+    label = layout.label(STACK_TOPS)
+    if label is None:
+        return None
+    top = _address(layout, label.value)
+    region = region_at(top - 1, layout.regions)
+    if region is None:
+        return None
+    ends = [item.span.end for item in placements if item.region == region]
+    below = [end for end in ends if end <= top]
+    return 0 if len(below) < len(ends) else top - max(below, default=region.span.start)
+
+
+def _address(layout: Layout, top: int) -> int:
+    """Return the address behind a stack's top.
+
+    AVR's is the last byte, and lacks the 0x800000 that GNU tools add to addresses of data.
+    """
+    data = min((item.span.start for item in layout.sections if item.writable), default=0)
+    moved = top + _AVR_DATA if top < _AVR_DATA <= data < 2 * _AVR_DATA else top
+    return moved + moved % 2
+
+
+def _collisions(
+    layout: Layout, items: Sequence[Reservation], placements: Iterable[Placement]
+) -> Iterator[Collision]:
+    """Yield what shares bytes with a stack of a fixed size, where that lies at run time."""
+    sections = [item for item in placements if item.role is Role.RUN and item.span.size]
+    for stack in items:
+        place = stack.place
+        if stack.kind != STACK or stack.elastic or place is None:
+            continue
+        for item in sections:
+            shared = place.overlap(item.span)
+            if shared and not _is_own(layout, stack, item):
+                evidence = item.section.evidence
+                yield Collision(stack, item.section.name, _shared(place, item.span), evidence)
+        for other in items:
+            if other is not stack and other.place and not other.elastic:
+                shared = place.overlap(other.place)
+                if shared and (other.kind != STACK or other.place.start < place.start):
+                    name = f"{other.kind} {other.name}"
+                    yield Collision(stack, name, _shared(place, other.place), other.evidence)
+
+
+def _is_own(layout: Layout, stack: Reservation, item: Placement) -> bool:
+    """Return whether a section holds the stack itself, or nothing where the stack is.
+
+    A variable that is the stack, or the section that keeps its bytes, is no stranger in it.
+    """
+    place = stack.place
+    assert place is not None
+    if item.section.has_contents and not item.span.contains(place):
+        return False
+    last = layout.objects.below(min(place.end, item.span.end), ())
+    if last is None or last.span.end <= max(place.start, item.span.start):
+        return not item.section.has_contents
+    return place.contains(last.span) and last.name in stack.rests_on
+
+
+def _shared(one: Span, other: Span) -> Span:
+    start = max(one.start, other.start)
+    return Span(start, min(one.end, other.end) - start)

@@ -1,0 +1,72 @@
+"""free-block-too-small: what is allocated at run time does not fit one free block.
+
+Total free RAM is not one block: 128 KiB in two banks hold no arena of 100 KiB. An arena that the
+program allocates (its symbol is only a pointer, or a constant says how much is asked for) must fit
+the largest heap, or the largest run of RAM that nothing takes where no heap is set aside; a
+`[[budget]]` row of kind heap must find its `min` in one heap.
+
+    error[free-block-too-small]: the arena tensor_arena of kws needs 49152 bytes in one piece, the
+    largest free block has 48128
+
+Mend it by a smaller model, by an array in a bank of its own, or by moving what splits the RAM.
+"""
+
+from collections.abc import Iterator
+
+from mapinspect.checks.check import check
+from mapinspect.model.finding import Outcome, broken, holds, not_claimed
+from mapinspect.model.image import Evidence
+from mapinspect.model.inspection import ArenaFacts, Inspection
+
+
+@check("free-block-too-small", "what is allocated at run time fits one free block", __doc__)
+def free_block_too_small(inspection: Inspection) -> Iterator[Outcome]:
+    """Compare arenas that no array holds, and heaps' minimums, with the largest block."""
+    block = _largest(inspection)
+    claims = list(_claims(inspection))
+    if block is None or not claims:
+        yield not_claimed("free RAM", "nothing that must be in one piece is known to be allocated")
+        return
+    size, place = block
+    for subject, what, needed, evidence in claims:
+        if needed <= size:
+            yield holds(subject)
+        else:
+            message = f"{what} needs {needed} bytes in one piece, the largest free block has {size}"
+            remedy = "make it an array in a bank of its own, or free a larger block"
+            yield broken(subject, message, (*evidence, place), remedy)
+
+
+def _claims(inspection: Inspection) -> Iterator[tuple[str, str, int, tuple[Evidence, ...]]]:
+    """Yield subject, words, bytes and evidence of what must lie in one piece."""
+    for arena in inspection.arenas:
+        needed = _needed(arena)
+        if needed is not None and (arena.is_pointer or arena.size_constant is not None):
+            what = f"the arena {arena.wanted} of {', '.join(arena.models)}"
+            yield arena.wanted, what, needed, arena.need_evidence
+    for row in inspection.table.budgets:
+        minimum = inspection.line(row.id).minimum
+        if row.kind == "heap" and minimum:
+            yield row.id, f"{row.id}, a heap,", minimum, (row.declared,)
+
+
+def _needed(arena: ArenaFacts) -> int | None:
+    """Return the least that the arena takes: what is needed, or what the program asks for."""
+    asked = arena.size_constant[0] if arena.size_constant else None
+    return max((size for size in (arena.needed, asked) if size is not None), default=None)
+
+
+def _largest(inspection: Inspection) -> tuple[int, Evidence] | None:
+    """Return the largest heap, or the largest free run of RAM where no heap is known."""
+    heaps = [item for item in inspection.reservations if item.kind == "heap"]
+    if heaps:
+        size, heap = max(
+            ((max(item.bytes, item.grows_to or 0), item) for item in heaps),
+            key=lambda pair: pair[0],
+        )
+        return size, heap.evidence
+    run = inspection.margins.largest_free
+    if run is None or inspection.elf is None:
+        return None
+    text = f"{run.size} bytes are free from {run.start:#010x}"
+    return run.size, Evidence(inspection.elf.path, None, text)

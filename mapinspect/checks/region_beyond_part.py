@@ -1,0 +1,100 @@
+"""region-beyond-part: the linker script claims memory that the part does not have.
+
+With `mcu` in `[project]`, or `--mcu`, every memory region is compared with the memory banks of the
+part: a region that reaches past the bank it begins in links well and fails on the board. So does a
+script that was copied from the part's larger sister. A region at an address where the part's table
+has no memory is a warning, since tables leave out option bytes and the like. RAM banks that no
+region covers are information: they are paid for.
+
+    error[region-beyond-part]: FLASH ends at 0x08080000, 262144 bytes past FLASH of GD32F303xC
+
+Mend it by the lengths of the part's data sheet, or by naming the part that is fitted.
+"""
+
+from collections.abc import Iterator
+
+from mapinspect.checks.check import check
+from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
+from mapinspect.model.image import Region, Span
+from mapinspect.model.inspection import Inspection
+from mapinspect.model.part import MemoryBank, Part
+
+_SMALL = 1024  # bytes; battery-backed registers are no bank that firmware misses
+_KINDS = {"flash": ("flash", "external"), "sram": ("ram", "external"), "psram": ("external", "ram")}
+
+
+@check("region-beyond-part", "every memory region is memory that the part has", __doc__)
+def region_beyond_part(inspection: Inspection) -> Iterator[Outcome]:
+    """Compare used and budgeted regions with the part's banks, then the banks with the regions."""
+    part = inspection.part
+    if part is None:
+        yield not_claimed("part", "no part is named")
+        return
+    budgeted = {row.name for row in inspection.table.regions}
+    for usage in inspection.usages:
+        if usage.used or usage.region.name in budgeted:
+            yield _judge(inspection, part, usage.region, usage.used)
+    unused = [bank for bank in part.banks if _is_unused(inspection, bank)]
+    if unused:
+        yield holds(part.name, _unused(part, unused))
+
+
+def _judge(inspection: Inspection, part: Part, region: Region, used: int) -> Outcome:
+    views = [(view, bank) for bank in part.banks for view in bank.views()]
+    first = Span(region.span.start, 1)
+    home = next((pair for pair in views if pair[0].contains(first)), None)
+    evidence = (region.declared, part.declared)
+    if home is None:
+        message = (
+            f"{region.name} begins at {region.span.start:#010x}, where {part.name} has no memory"
+        )
+        remedy = "name the part that is fitted"
+        return holds(region.name, Finding(Severity.WARNING, region.name, message, evidence, remedy))
+    end = _reach(home[0].end, [view for view, _ in views])
+    bank = home[1]
+    if region.span.end > end:
+        past = region.span.end - end
+        message = (
+            f"{region.name} ends at {region.span.end:#010x}, "
+            f"{past} bytes past {bank.name} of {part.name}"
+        )
+        return broken(region.name, message, evidence, "write the length of the part's data sheet")
+    if bank.static_limit is not None and used > bank.static_limit:
+        message = (
+            f"{region.name} holds {used} bytes, but of {bank.name} of {part.name} only "
+            f"{bank.static_limit} can be placed at link time"
+        )
+        return broken(region.name, message, evidence, "move what is large to the heap or elsewhere")
+    return _kind(inspection, region, bank, part)
+
+
+def _kind(inspection: Inspection, region: Region, bank: MemoryBank, part: Part) -> Outcome:
+    kind = inspection.kind(region.name)
+    if bank.kind not in _KINDS.get(kind or "", (bank.kind,)):
+        message = f"{region.name} is {kind}, but {bank.name} of {part.name} is {bank.kind}"
+        evidence = (region.declared, part.declared)
+        return broken(region.name, message, evidence, "mend its attributes or its origin")
+    return holds(region.name)
+
+
+def _reach(end: int, views: list[Span]) -> int:
+    """Return where memory ends that begins before ``end``: banks that touch are one run."""
+    for view in sorted(views):
+        if view.start <= end < view.end:
+            end = view.end
+    return end
+
+
+def _is_unused(inspection: Inspection, bank: MemoryBank) -> bool:
+    if bank.kind != "ram" or bank.span.size < _SMALL:
+        return False
+    return not any(
+        view.overlap(region.span) for view in bank.views() for region in inspection.regions
+    )
+
+
+def _unused(part: Part, banks: list[MemoryBank]) -> Finding:
+    names = ", ".join(f"{bank.name} ({bank.span.size} bytes)" for bank in banks)
+    message = f"no memory region covers {names} of {part.name}"
+    remedy = "add a region for it to the linker script"
+    return Finding(Severity.INFORMATION, banks[0].name, message, (part.declared,), remedy)

@@ -1,0 +1,101 @@
+"""stack-collision: a stack runs into something, or a heap into it.
+
+Stacks grow down without a word. Broken is what must go wrong: a section or another reserve lies in
+the bytes of a stack, or nothing is left below the main stack's top. A warning is what goes wrong
+one day: a heap that grows up to the stack with no limit but the stack pointer of the moment
+(`_sbrk` of many start-up files). Information is what an overflow would hit at once where
+no guard is linked (MPU region, stack limit, canary).
+
+    error[stack-collision]: .persist lies in 256 bytes of the stack main, at 0x20017f00
+
+Mend it by moving what lies there, by a limit such as `__HeapLimit` in the script, by a guard.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from mapinspect.checks.check import check
+from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
+from mapinspect.model.habits import Collision
+from mapinspect.model.inspection import Inspection
+from mapinspect.model.reservation import Neighbour, Reservation
+
+_TOUCHING = 64  # bytes; a smaller gap is crossed by one call
+_SHOWN = 4  # stacks in one line
+
+
+@check("stack-collision", "nothing lies in a stack, and nothing grows into it", __doc__)
+def stack_collision(inspection: Inspection) -> Iterator[Outcome]:
+    """Judge every stack by what lies in it, above the heap and below itself."""
+    stacks = [item for item in inspection.reservations if item.kind == "stack"]
+    for collision in inspection.margins.collisions:
+        yield _collision(collision)
+    hit = {collision.stack.name for collision in inspection.margins.collisions}
+    if not stacks and inspection.margins.room is None:
+        yield not_claimed("stack", "nothing says where a stack is")
+        return
+    if not stacks:
+        yield _room(inspection)
+    warned = _unbounded(inspection)
+    if warned is not None:
+        yield holds("heap", warned)
+    free = [stack for stack in stacks if stack.name not in hit]
+    if free:
+        yield holds(free[0].name, *_touching(inspection, free))
+
+
+def _collision(found: Collision) -> Outcome:
+    message = (
+        f"{found.other} lies in {found.span.size} bytes of the stack {found.stack.name}, "
+        f"at {found.span.start:#010x}"
+    )
+    evidence = (found.evidence, found.stack.evidence)
+    return broken(found.stack.name, message, evidence, "move one of them in the linker script")
+
+
+def _room(inspection: Inspection) -> Outcome:
+    """Judge a stack of which only the top is known: some bytes must be left for it."""
+    room, top = inspection.margins.room, inspection.margins.top
+    if room:
+        return holds("stack")
+    message = "no byte is left below the stack's top"
+    evidence = () if top is None else (top,)
+    return broken("stack", message, evidence, "reserve it in the linker script")
+
+
+def _unbounded(inspection: Inspection) -> Finding | None:
+    """Return the warning of a heap whose only limit is the stack pointer."""
+    habits = inspection.habits
+    heap = next(
+        (item for item in inspection.reservations if item.convention == "sbrk" and item.elastic),
+        None,
+    )
+    if heap is None or not habits.allocators or not habits.sbrk:
+        return None
+    message = (
+        f"the heap grows from {heap.evidence.text.removeprefix('from ')} with no limit but the "
+        f"stack pointer: {habits.sbrk[0]} knows no other"
+    )
+    evidence = (heap.evidence, habits.allocators[0].evidence)
+    remedy = "define __HeapLimit in the script and let _sbrk stop there"
+    return Finding(Severity.WARNING, heap.name, message, evidence, remedy)
+
+
+def _touching(inspection: Inspection, stacks: Sequence[Reservation]) -> Iterator[Finding]:
+    """Yield, as one line, what overflows hit at once where nothing would notice."""
+    found = [
+        (stack, stack.below)
+        for stack in stacks
+        if stack.below is not None and stack.below.gap < _TOUCHING
+    ]
+    if not found or inspection.habits.guards:
+        return
+    more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    hits = "; ".join(_hit(stack, below) for stack, below in found[:_SHOWN])
+    message = f"an overflow goes unnoticed, no guard is linked: {hits}{more}"
+    evidence = tuple(stack.evidence for stack, _ in found[:_SHOWN])
+    remedy = "put an MPU region or the end of RAM below the stack, or build with a stack protector"
+    yield Finding(Severity.INFORMATION, found[0][0].name, message, evidence, remedy)
+
+
+def _hit(stack: Reservation, below: Neighbour) -> str:
+    return f"{stack.name} would overwrite {below.name}"

@@ -1,0 +1,55 @@
+"""stack-misplaced: a stack lies where the processor cannot use it.
+
+Every stack, the main one and those of RTOS tasks, must lie whole in a memory that can be written,
+and the main stack must begin where the calling convention wants it: on a multiple of 8 bytes on
+ARM, of 16 on RISC-V. A stack in Flash or across two banks faults at the first interrupt; a
+misaligned one breaks `printf("%f")` and 64-bit loads. RTOSes align the stacks of their tasks.
+
+    error[stack-misplaced]: the stack main begins at 0x20017ffc, no multiple of 8
+
+Mend it in the linker script: `_estack = ORIGIN(RAM) + LENGTH(RAM);`.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from mapinspect.checks.check import check
+from mapinspect.model.finding import Outcome, broken, holds, not_claimed
+from mapinspect.model.image import Span
+from mapinspect.model.inspection import Inspection
+from mapinspect.model.reservation import Reservation
+
+# Bytes. Procedure Call Standard for the Arm Architecture, 6.2.1.2; RISC-V ELF psABI, 2.1.
+_ALIGNMENTS: Final = {"ARM": 8, "AARCH64": 16, "RISCV": 16, "XTENSA": 16}
+_MAIN: Final = ("main", "core 0")
+_RAM: Final = ("sram", "psram")
+
+
+@check("stack-misplaced", "every stack lies in RAM, aligned as the processor wants it", __doc__)
+def stack_misplaced(inspection: Inspection) -> Iterator[Outcome]:
+    """Judge the place of every stack whose place is known."""
+    stacks = [item for item in inspection.reservations if item.kind == "stack" and item.place]
+    if not stacks:
+        yield not_claimed("stack", "nothing says where a stack is")
+    for stack in stacks:
+        assert stack.place is not None
+        yield _judge(inspection, stack, stack.place)
+
+
+def _judge(inspection: Inspection, stack: Reservation, place: Span) -> Outcome:
+    machine = inspection.elf.machine if inspection.elf else ""
+    alignment = _ALIGNMENTS.get(machine, 1)
+    home = next((item for item in inspection.regions if item.span.contains(place)), None)
+    where = f"{place.start:#010x} to {place.end:#010x}"
+    remedy = "place it in a RAM region of the linker script"
+    if home is None and inspection.regions:
+        message = f"the stack {stack.name} lies in no one region, at {where}"
+        return broken(stack.name, message, (stack.evidence,), remedy)
+    kinds = [inspection.kind(item.name) for item in inspection.regions if item.span.contains(place)]
+    if kinds and not any(kind in (*_RAM, None) for kind in kinds):
+        message = f"the stack {stack.name} lies in {home.name if home else ''}, no RAM, at {where}"
+        return broken(stack.name, message, (stack.evidence,), remedy)
+    if stack.name in _MAIN and place.end % alignment:
+        message = f"the stack {stack.name} begins at {place.end:#010x}, no multiple of {alignment}"
+        return broken(stack.name, message, (stack.evidence,), "align its top in the linker script")
+    return holds(stack.name)

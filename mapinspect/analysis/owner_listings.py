@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from mapinspect.analysis.declared import share, split, undeclared
 from mapinspect.analysis.listings import ADDRESS, BYTES, COUNT, TEXT, chosen
 from mapinspect.analysis.locate import Surroundings
 from mapinspect.analysis.owner_totals import archive_totals, is_mixed, object_totals, owned_symbols
@@ -9,9 +10,10 @@ from mapinspect.analysis.owners import Pieces, owner_rows
 from mapinspect.analysis.usage import union
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.listing import Choice, Column, Listing, Row
-from mapinspect.model.owner import OwnedSymbol, OwnerKind, OwnerRow, OwnerTotal
+from mapinspect.model.owner import Declarations, OwnedSymbol, OwnerKind, OwnerRow, OwnerTotal
 
-_OBJECTS = (
+_Columns = tuple[Column, ...]
+_OBJECTS: _Columns = (
     Column("object", "object", TEXT),
     Column("archive", "archive", TEXT),
     Column("bytes", "bytes", BYTES),
@@ -25,7 +27,7 @@ _ARCHIVES = (
     Column("objects", "objects", COUNT),
     Column("kind", "kind", TEXT, narrow=False),
 )
-_SYMBOLS = (
+_SYMBOLS: _Columns = (
     Column("name", "symbol", TEXT),
     Column("size", "size", BYTES),
     Column("address", "address", ADDRESS),
@@ -37,31 +39,49 @@ _SYMBOLS = (
     Column("kind", "kind", TEXT, narrow=False),
     Column("aliases", "also named", TEXT, narrow=False),
 )
+# Only with --debug-info; empty where the object itself is known.
+_DECLARED = Column("declared_in", "declared in", TEXT)
 _SYMBOLS_SHOWN = 5  # in a note; `show symbols` has them all
 _NO_ARCHIVE = "objects outside archives"
 
 
-def objects(facts: Inspection, around: Surroundings, pieces: Pieces, choice: Choice) -> Listing:
+def objects(
+    facts: Inspection,
+    around: Surroundings,
+    pieces: Pieces,
+    choice: Choice,
+    declared: Declarations | None = None,
+) -> Listing:
     """List the objects by the bytes they brought; the rows add up to the regions' use.
 
-    For what link-time optimisation mixed, the notes fall back to its symbols.
+    For what link-time optimisation mixed, the notes fall back to its symbols; with ``declared``
+    it has a row for each file that declares them.
     """
-    owned = _rows(facts, pieces, choice)
-    totals = object_totals(owned)
-    rows = [
-        {
-            "object": total.owner.path if total.owner else None,
-            "archive": total.owner.archive if total.owner else None,
-            "bytes": total.bytes,
-            "regions": dict(total.regions),
-            "kind": _kind(total),
-        }
-        for total in totals
-    ]
-    notes = _mixed(totals)
-    if notes:
+    totals = object_totals(_rows(facts, pieces, choice))
+    if declared is None:
+        rows = [_object_row(total) for total in totals]
+        columns, notes = _OBJECTS, _mixed(totals)
+    else:
+        parts = list(split(totals, owned_symbols(around, pieces), declared))
+        rows = [_object_row(total) | {"declared_in": file} for total, file in parts]
+        columns, notes = _with_declared(_OBJECTS), _mixed(totals) + share(parts, declared)
+    if notes and (declared is None or declared.fault is not None):
         notes += _largest_symbols(around, pieces, choice)
-    return Listing("objects", _OBJECTS, chosen("objects", rows, _by_size(choice)), notes)
+    return Listing("objects", columns, chosen("objects", rows, _by_size(choice)), notes)
+
+
+def _object_row(total: OwnerTotal) -> Row:
+    return {
+        "object": total.owner.path if total.owner else None,
+        "archive": total.owner.archive if total.owner else None,
+        "bytes": total.bytes,
+        "regions": dict(total.regions),
+        "kind": _kind(total),
+    }
+
+
+def _with_declared(columns: _Columns) -> _Columns:
+    return (*columns[:1], _DECLARED, *columns[1:])
 
 
 def archives(facts: Inspection, pieces: Pieces, choice: Choice) -> Listing:
@@ -85,8 +105,13 @@ def archives(facts: Inspection, pieces: Pieces, choice: Choice) -> Listing:
     return Listing("archives", _ARCHIVES, chosen("archives", rows, _by_size(choice)), notes)
 
 
-def symbols(around: Surroundings, pieces: Pieces, choice: Choice) -> Listing:
-    """List the symbols that have a size, aliases once, each with the object that holds it."""
+def symbols(
+    around: Surroundings, pieces: Pieces, choice: Choice, declared: Declarations | None = None
+) -> Listing:
+    """List the symbols that have a size, aliases once, each with the object that holds it.
+
+    With ``declared`` also with the file that declares it, where the object is a mixture.
+    """
     found = [
         symbol
         for symbol in owned_symbols(around, pieces)
@@ -94,7 +119,15 @@ def symbols(around: Surroundings, pieces: Pieces, choice: Choice) -> Listing:
     ]
     rows = [_symbol_row(symbol) for symbol in found]
     notes = _without_symbol(around, found) if choice == Choice() else ()
-    return Listing("symbols", _SYMBOLS, chosen("symbols", rows, _by_size(choice)), notes)
+    columns = _SYMBOLS
+    if declared is not None:
+        columns = _with_declared(_SYMBOLS)
+        rows = [
+            row | {"declared_in": declared.files.get(symbol.span.start)}
+            for row, symbol in zip(rows, found, strict=True)
+        ]
+        notes += undeclared(found, declared)
+    return Listing("symbols", columns, chosen("symbols", rows, _by_size(choice)), notes)
 
 
 def _symbol_row(symbol: OwnedSymbol) -> Row:

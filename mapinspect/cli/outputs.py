@@ -4,7 +4,6 @@ import io
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable
 from itertools import combinations
 from pathlib import Path
@@ -120,6 +119,8 @@ def write_stamp(
 
 
 def _replace(path: Path, content: bytes) -> None:
+    import tempfile  # noqa: PLC0415 - start-up time: it brings along half of the library
+
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".mapinspect.")
     try:
         with os.fdopen(handle, "wb") as stream:

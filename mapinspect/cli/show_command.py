@@ -8,9 +8,12 @@ from typing import Final
 import click
 
 from mapinspect.analysis import listings, owner_listings
+from mapinspect.analysis.declared import hidden
 from mapinspect.analysis.inspect import Records, inspect, surroundings
 from mapinspect.analysis.listings import SORTS
-from mapinspect.analysis.owners import pieces_of
+from mapinspect.analysis.locate import Surroundings
+from mapinspect.analysis.owner_totals import owned_symbols
+from mapinspect.analysis.owners import Pieces, pieces_of
 from mapinspect.cli.outputs import write_text
 from mapinspect.cli.run import EXIT_INPUT, report_input_error
 from mapinspect.cli.sources import (
@@ -24,10 +27,12 @@ from mapinspect.cli.sources import (
 from mapinspect.errors import InputError
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.listing import Choice, Listing
+from mapinspect.model.owner import Declarations
 
 FORMATS: Final = ("text", "json", "csv")
 _FILE = click.Path(path_type=Path)
 _OF_THE_MAP = ("objects", "archives")
+_DECLARED = ("objects", "symbols")  # what --debug-info tells more of
 
 
 @click.command("show", epilog="Exit status: 0 complete, 2 incomplete or unreadable, 3 a bug.")
@@ -41,6 +46,11 @@ _OF_THE_MAP = ("objects", "archives")
 @click.option("--sort", metavar="K", help="size (largest first), address or name.")
 @click.option("--top", metavar="N", type=click.IntRange(min=1), help="Only the first N rows.")
 @click.option("--filter", "glob", metavar="GLOB", help="Only rows whose name matches.")
+@click.option(
+    "--debug-info",
+    is_flag=True,
+    help="For what link-time optimisation mixed: the files that declare it, by the ELF's DWARF.",
+)
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--output", type=_FILE, help="Write to this file, not to the terminal.")
 def show_command(
@@ -55,6 +65,7 @@ def show_command(
     sort: str | None,
     top: int | None,
     glob: str | None,
+    debug_info: bool,
     format_: str,
     output: Path | None,
 ) -> int:
@@ -70,6 +81,8 @@ def show_command(
     """  # noqa: D301 - click reads \b as "do not wrap what follows"
     if sort is not None and sort not in SORTS[what]:
         raise click.UsageError(f"--sort {sort!r}: {what} sort by {', '.join(SORTS[what])}")
+    if debug_info and (what not in _DECLARED or map_ is None):
+        raise click.UsageError("--debug-info: only for objects and symbols, and with --map FILE")
     if map_ is None and what in _OF_THE_MAP:
         raise InputError(str(elf), None, f"does not name its {what}", "give --map FILE too")
     table = read_table(config)
@@ -83,7 +96,7 @@ def show_command(
     )
     facts = inspect(records)
     faults = list(_faults(what, str(elf), facts))
-    listing = _listing(what, records, facts, Choice(region, glob, sort, top))
+    listing = _listing(what, records, facts, Choice(region, glob, sort, top), debug_info)
     listing = replace(listing, incomplete=tuple(fault.what for fault in faults))
     text = renderer(format_)(listing)
     if output is None:
@@ -96,7 +109,9 @@ def show_command(
     return EXIT_INPUT if faults else 0
 
 
-def _listing(what: str, records: Records, facts: Inspection, choice: Choice) -> Listing:
+def _listing(
+    what: str, records: Records, facts: Inspection, choice: Choice, debug_info: bool
+) -> Listing:
     around, _ = surroundings(records)
     names = [region.name for region in around.regions]
     if choice.region is not None and choice.region not in names:
@@ -109,11 +124,25 @@ def _listing(what: str, records: Records, facts: Inspection, choice: Choice) -> 
     if what == "reservations":
         return listings.reservations(facts, around, choice)
     pieces = pieces_of(records.elf, records.link_map, facts.reservations)
+    declared = _declarations(around, pieces) if debug_info else None
     if what == "symbols":
-        return owner_listings.symbols(around, pieces, choice)
+        return owner_listings.symbols(around, pieces, choice, declared)
     if what == "objects":
-        return owner_listings.objects(facts, around, pieces, choice)
+        return owner_listings.objects(facts, around, pieces, choice, declared)
     return owner_listings.archives(facts, pieces, choice)
+
+
+def _declarations(around: Surroundings, pieces: Pieces) -> Declarations:
+    """Return the declaration files; debugging information that cannot be used has none."""
+    from mapinspect.readers.dwarf_declarations import declaration_files  # noqa: PLC0415 - start-up
+
+    wanted = hidden(owned_symbols(around, pieces))
+    if around.elf is None or not wanted:
+        return Declarations({})
+    try:
+        return Declarations(declaration_files(around.elf, wanted))
+    except InputError as fault:
+        return Declarations({}, fault.what)
 
 
 def _faults(what: str, elf: str, facts: Inspection) -> Iterator[InputError]:

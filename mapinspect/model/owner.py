@@ -3,6 +3,7 @@
 Sizes are bytes, addresses integers.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -76,3 +77,15 @@ class OwnedSymbol:
     region: str | None
     load_region: str | None
     owner: ObjectFile | None
+
+
+@dataclass(frozen=True, slots=True)
+class Declarations:
+    """Where the sources declare what link-time optimisation mixed, by debugging information.
+
+    ``files`` are paths by run-time address, as the compiler spells them. ``fault`` says why there
+    are none: the debugging information is absent, damaged or too large.
+    """
+
+    files: Mapping[int, str]
+    fault: str | None = None

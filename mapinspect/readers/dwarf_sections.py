@@ -8,7 +8,7 @@ to the size that their headers claim.
 import inspect
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any, cast
 
@@ -106,13 +106,17 @@ class DebugInformation:
         return self.sections.get(name, Extent(b"", 0, 0))
 
 
-def debug_information(elf: ElfFile) -> DebugInformation | None:
-    """Return the debugging information, None where there is none; raises DamageError."""
+def debug_information(elf: ElfFile, names: Iterable[str] = SECTIONS) -> DebugInformation | None:
+    """Return the debugging information, None where there is none; raises DamageError.
+
+    ``names`` are the sections to open, without their dot.
+    """
+    wanted = set(names)
     budget = Budget()
     sections = {
         section.name[1:]: _extent(elf, section, budget)
         for section in elf.sections
-        if section.name[1:] in SECTIONS and section.has_contents
+        if section.name[1:] in wanted and section.has_contents
     }
     if not sections.get("debug_info") or not sections.get("debug_abbrev"):
         return None

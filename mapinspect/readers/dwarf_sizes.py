@@ -15,7 +15,7 @@ from mapinspect.readers.elf_damage import DamageError
 
 # What pyelftools raises on damaged DWARF, beside its own errors: it looks things up, decodes and
 # asserts without a check.
-_PYELFTOOLS_FAILURES = (
+PYELFTOOLS_FAILURES = (
     ELFError, DWARFError, ConstructError, LookupError, ValueError, TypeError, AttributeError,
     AssertionError, ArithmeticError, NotImplementedError, RecursionError, struct.error,
 )  # fmt: skip
@@ -66,7 +66,7 @@ def _unambiguous(
         return _facts(debug, set(names), unit, fact_of) if debug else {}
     except DamageError as damage:
         raise InputError(elf.path, None, damage.what, damage.remedy) from None
-    except _PYELFTOOLS_FAILURES as failure:
+    except PYELFTOOLS_FAILURES as failure:
         what = f"its debugging information is damaged ({type(failure).__name__}: {failure})"
         raise InputError(elf.path, None, what, "build it again, or strip it") from None
 

@@ -36,11 +36,17 @@ class Definition:
     unit: Any
 
 
-def units_naming(debug: DebugInformation, words: Iterable[str]) -> list[Any]:
-    """Return the units that refer to one of the unqualified names, those with most first."""
+def all_units(debug: DebugInformation) -> list[Any]:
+    """Return the units in the order of the file; raises DamageError where they are too many."""
     units = list(islice(debug.dwarf.iter_CUs(), UNIT_LIMIT + 1))
     if len(units) > UNIT_LIMIT:
         raise DamageError(f"has more than {UNIT_LIMIT} units of debugging information", "strip it")
+    return units
+
+
+def units_naming(debug: DebugInformation, words: Iterable[str]) -> list[Any]:
+    """Return the units that refer to one of the unqualified names, those with most first."""
+    units = all_units(debug)
     if debug.extent("debug_str_offsets"):
         return units  # names are numbers of a table: any unit may hold them
     starts = [unit.cu_offset for unit in units]
@@ -77,7 +83,7 @@ def definitions(
     declared: dict[int, str] = {}  # by offset: definitions elsewhere name these and no scope
     offset = unit.cu_die_offset
     while offset < end:
-        entry = _entry(debug, unit, offset)
+        entry = entry_at(debug, unit, offset)
         offset += entry.size
         if entry.is_null():
             if hidden:
@@ -87,7 +93,7 @@ def definitions(
             else:
                 return
             continue
-        name = _name(entry)
+        name = name_of(entry)
         if not hidden and (name in wanted or _specified(entry, unit) in declared):
             scoped = "::".join([*filter(None, scopes), name])
             declared[entry.offset] = declared.get(_specified(entry, unit), scoped)
@@ -102,7 +108,8 @@ def definitions(
             hidden += 1
 
 
-def _entry(debug: DebugInformation, unit: Any, offset: int) -> Any:
+def entry_at(debug: DebugInformation, unit: Any, offset: int) -> Any:
+    """Return pyelftools' record of the entry at an offset in .debug_info; its work is counted."""
     entry = DIE(unit, unit.dwarfinfo.debug_info_sec.stream, offset)
     if not entry.is_null():
         # Attributes without bytes of their own are work all the same.
@@ -119,7 +126,8 @@ def _is_entered(entry: Any, name: str, inside: Container[str]) -> bool:
     return entry.tag in _ENTERED
 
 
-def _name(entry: Any) -> str:
+def name_of(entry: Any) -> str:
+    """Return the entry's own name, empty where it has none."""
     attribute = entry.attributes.get("DW_AT_name")
     if attribute is not None and isinstance(attribute.value, bytes):
         return attribute.value.decode("utf-8", "surrogateescape")
@@ -128,15 +136,16 @@ def _name(entry: Any) -> str:
 
 def _sibling(entry: Any, unit: Any) -> int:
     """Return the offset of the entry behind the children, 0 where the entry does not say."""
-    return _reference(entry, unit, "DW_AT_sibling")
+    return reference_of(entry, unit, "DW_AT_sibling")
 
 
 def _specified(entry: Any, unit: Any) -> int:
     """Return the offset of the declaration that the entry completes, 0 for most entries."""
-    return _reference(entry, unit, "DW_AT_specification")
+    return reference_of(entry, unit, "DW_AT_specification")
 
 
-def _reference(entry: Any, unit: Any, name: str) -> int:
+def reference_of(entry: Any, unit: Any, name: str) -> int:
+    """Return the offset in .debug_info that an attribute refers to, 0 where there is none."""
     attribute = entry.attributes.get(name)
     if attribute is None or not isinstance(attribute.value, int):
         return 0

@@ -12,7 +12,7 @@ from mapinspect.reports.sizes import grouped
 _NAME_WIDTH = 32  # characters; longer names are cut, with a hash to tell them apart
 _NOTE_LIMIT = 1000
 _REGIONS_SHOWN = 5  # regions with a column of their own; the others share one
-_PATHS = ("object", "archive")
+_PATHS = ("object", "archive", "declared_in")
 
 
 def render(listing: Listing) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from mapinspect.cli.run import run
+from tests.lto_firmware import build
 
 BUILT = Path(__file__).parents[2] / "fixtures" / "built"
 GOOD = BUILT / "good"
@@ -214,3 +215,39 @@ def test_output_goes_to_a_file_but_never_over_an_input(
     )
     assert (status, "was read" in err) == (2, True)
     assert copy.read_bytes() == (GOOD / "app.map").read_bytes()
+
+
+@pytest.mark.toolchain
+def test_files_that_declare_it_share_out_what_was_optimised_at_link_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build(tmp_path, "arm-none-eabi", "-g")
+    whole = {row["object"]: row for row in rows(capsys, "objects", *files(tmp_path))}
+    parts = rows(capsys, "objects", *files(tmp_path), "--debug-info")
+    symbols = rows(capsys, "symbols", *files(tmp_path), "--debug-info")
+    (mixed,) = {row["object"] for row in parts if row["kind"] == "link-time optimised"}
+    shares = {row["declared_in"]: row for row in parts if row["object"] == mixed}
+    assert set(shares) - {None} == {"a.c", "src/b.c", "c.cc", "shared.h"}
+    assert sum(row["bytes"] for row in shares.values()) == whole[mixed]["bytes"]
+    for region, size in whole[mixed]["regions"].items():
+        assert sum(row["regions"].get(region, 0) for row in shares.values()) == size
+    for file in set(shares) - {None}:
+        found = [row for row in symbols if row["declared_in"] == file]
+        assert {row["name"] for row in found}
+        stored = sum(row["size"] for row in found if row["load_region"])
+        assert shares[file]["bytes"] == sum(row["size"] for row in found) + stored
+
+
+@pytest.mark.parametrize("noun", ["objects", "symbols"])
+def test_without_debugging_information_symbols_remain_and_it_is_said(
+    noun: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = show(capsys, noun, *files(BUILT / "lto"), "--debug-info")
+    assert (status, err) == (0, "")
+    assert "no declaration files: has no debugging information" in out
+
+
+def test_debug_info_is_refused_where_it_tells_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = show(capsys, "regions", *files(GOOD), "--debug-info")
+    assert status == 2
+    assert "only for objects and symbols" in err

@@ -46,7 +46,7 @@ def test_json(
 def test_an_input_that_cannot_be_read(
     golden: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run(["check", "--elf", "README.md", "--format", "json"])
+    run(["check", "--elf", "LICENSE", "--format", "json"])
     captured = capsys.readouterr()
     golden("unreadable.txt", captured.err)
     assert '"verdict": "unknown"' in captured.out

@@ -1,8 +1,6 @@
 """The automaton that walks the tables: which terminal may come next, and is this one allowed."""
 
-from mapinspect.readers.gnu_map.grammar import Grammar
-
-END = "$END"
+from mapinspect.readers.gnu_map.grammar import END, Grammar
 
 
 class Automaton:
@@ -17,22 +15,12 @@ class Automaton:
         self._rules = grammar.rules
         self._last = grammar.last
         self._stack = [grammar.first]
-        self._accepts: dict[int, frozenset[str]] = {}
-        made = {name for name, _ in grammar.rules}
-        self._is_terminal = {
-            symbol: symbol not in made and symbol != END
-            for state in grammar.states
-            for symbol in state
-        }
+        self._accepts = grammar.accepts
 
     @property
     def accepts(self) -> frozenset[str]:
         """Return the terminals that may come next."""
-        state = self._stack[-1]
-        if state not in self._accepts:
-            symbols = (symbol for symbol in self._states[state] if self._is_terminal[symbol])
-            self._accepts[state] = frozenset(symbols)
-        return self._accepts[state]
+        return self._accepts(self._stack[-1])
 
     def stack(self) -> tuple[int, ...]:
         """Return the state of the parse, for ``restore``."""

@@ -19,6 +19,7 @@ from mapinspect import resources
 GRAMMAR_FILE = "gnu_ld.lark"
 TABLES_FILE = "gnu_ld.json"
 STARTS = ("start", "line")
+END = "$END"  # lark's name for the end of the input
 
 
 class Grammar:
@@ -40,6 +41,8 @@ class Grammar:
         self.last: int = tables["last"]
         self._scanners: dict[frozenset[str], re.Pattern[bytes]] = {}
         self._compiled: dict[str, re.Pattern[bytes]] = {}
+        self._accepts: dict[int, frozenset[str]] = {}
+        self._not_terminals = {name for name, _ in self.rules} | {END}
 
     def pattern(self, terminal: str, at_line_start: bool = False) -> re.Pattern[bytes]:
         """Return the compiled pattern of one terminal; names are looked at as bytes."""
@@ -57,9 +60,17 @@ class Grammar:
 
     def accepted_around(self, terminal: str) -> frozenset[str]:
         """Return every terminal that some state accepts in the place of ``terminal``'s block."""
-        made = {name for name, _ in self.rules} | {"$END"}
         around = [set(state) for state in self.states if terminal in state]
-        return frozenset().union(*around) - made
+        return frozenset().union(*around) - self._not_terminals
+
+    def accepts(self, state: int) -> frozenset[str]:
+        """Return the terminals that may come next in a state."""
+        found = self._accepts.get(state)
+        if found is None:
+            found = self._accepts[state] = frozenset(
+                self.states[state].keys() - self._not_terminals
+            )
+        return found
 
     def line_pattern(self, *terminals: str) -> re.Pattern[bytes]:
         """Return one pattern for several terminals that begins at the start of a line."""

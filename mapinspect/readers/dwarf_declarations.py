@@ -26,8 +26,8 @@ _REFERENCES = {
     "DW_FORM_ref_udata",
 }  # fmt: skip
 _ORIGINS_LIMIT = 8  # entries between an address and its declaration
-_SCANNED_PER_STEP = 1 << 14  # bytes searched that cost as much as one read
-_HITS_PER_STEP = 16  # places compared with addresses that cost as much as one read
+_SCANNED_PER_STEP = 1 << 12  # bytes searched that cost as much as one read
+_HITS_PER_STEP = 8  # places compared with addresses that cost as much as one read
 _OP_ADDR = 0x03  # DW_OP_addr
 _ARTIFICIAL = "<artificial>"  # gcc's name of units that link-time optimisation made
 
@@ -138,6 +138,7 @@ def _places(debug: DebugInformation, wanted: Iterable[int]) -> Iterator[int]:
                 debug.budget.spend(1)
             start = information.start + found - before
             if information.buffer[start : start + size] in spelled:
+                debug.budget.spend(1)  # each is kept
                 yield found - before
 
 

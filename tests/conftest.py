@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Tests assert no wall time: a busy machine is no failure. In CI the examples are the same each time.
+# Tests assert no wall time: a busy machine is no failure. In CI the examples are always the same.
 settings.register_profile(
     "house",
     deadline=None,

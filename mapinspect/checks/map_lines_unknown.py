@@ -2,7 +2,7 @@
 
 Each line of a map is claimed by a rule of the grammar or named here. While the rows still add up
 and map and ELF agree, such a line is a warning; otherwise nothing that rests on the map can be
-judged.
+judged. Nor can it when the map is cut short.
 
     warning[map-lines-unknown]: 1 of 1338 lines of the map are not understood
 
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from mapinspect.checks.check import check
 from mapinspect.model.finding import Finding, Outcome, Severity, holds, not_claimed, undecided
+from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection, MapFacts
 
 _SHOWN = 5  # lines; the first ones lead to the cause
@@ -25,6 +26,10 @@ def map_lines_unknown(inspection: Inspection) -> Iterator[Outcome]:
     facts = inspection.map
     if facts is None:
         yield not_claimed("map", "no map is given")
+    elif facts.missing:
+        message = f"the map is not whole: {'; '.join(facts.missing)}"
+        evidence = (Evidence(facts.path, facts.line_count, message),)
+        yield undecided("map", message, evidence, "link again: the file was cut, or ld stopped")
     elif not facts.unknown:
         yield holds("map")
     else:

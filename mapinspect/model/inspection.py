@@ -172,7 +172,7 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class MapFacts:
-    """What the map says about itself."""
+    """What the map says about itself; ``missing`` is what a whole map has and this one lacks."""
 
     path: str
     line_count: int
@@ -181,6 +181,7 @@ class MapFacts:
     disagreements: tuple[Disagreement, ...]
     overflows: tuple[Usage, ...]  # regions that the map's own sections overflow
     sections: int
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,3 +227,9 @@ def test_alignment_of_an_address() -> None:
     home = bss(0x1000)
     assert replace(located("a", home), span=Span(0x2000_0010, 1)).alignment == 16
     assert replace(located("a", home), span=Span(0, 1)).alignment == 4096
+
+
+def test_a_map_that_is_cut_short_is_undecided() -> None:
+    whole = map_facts()
+    facts = replace(inspection(text()), map=replace(whole, missing=("no OUTPUT line",)))
+    assert "not whole: no OUTPUT line" in only(map_lines_unknown(facts), Status.UNDECIDED)

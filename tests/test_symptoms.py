@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from mapinspect.analysis.arena.fit import fit_part
 from mapinspect.analysis.arena.image_need import target_need
 from mapinspect.analysis.arena.log import explain
 from mapinspect.cli.run import run
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.finding import Status
+from mapinspect.model.fit import FitVerdict
 from mapinspect.model.inspection import Inspection
+from mapinspect.readers.parts import read_part
 from mapinspect.readers.tflite import read_network
 from tests.elf_builder import STT_FUNC, ElfSectionSpec, ElfSymbolSpec, bss, data
 from tests.embedding import (
@@ -241,3 +244,49 @@ def test_an_operator_is_not_registered() -> None:
     [message] = messages(facts, "operators-missing")
     assert "SOFTMAX" in message
     assert "FULLY_CONNECTED" not in message
+
+
+# ---- other tools and other runtimes
+
+
+def test_the_total_of_the_recording_allocator_is_insufficient() -> None:
+    """It counts what stays allocated; while the runtime plans, it holds more."""
+    need = need_of(DENSE, "x86-64", "reference")
+    assert need.nonpersistent + need.persistent < need.smallest
+
+
+def test_a_tool_says_that_it_fits_and_the_link_overflows_one_memory() -> None:
+    """RAM in total is enough, the one bank is not: 96 KiB + 32 KiB hold no array of 112 KiB."""
+    part = read_part("STM32L476RE")
+    banks = [bank.span.size for bank in part.banks if bank.kind == "ram"]
+    shape = [1, 112, 512, 1]  # one tensor in, one out: 2 x 56 KiB at one time
+    options = {"padding": 1, "stride_w": 1, "stride_h": 1, "filter_width": 1, "filter_height": 1}
+    pool = Op("MAX_POOL_2D", [0], [1], options, "Pool2DOptions")
+    model = write_model(G([T(shape, "INT8"), T(shape, "INT8")], [pool], [0], [1]))
+    need = need_of(model)
+    assert max(banks) < need.smallest < sum(banks)
+    assert fit_part(read_network("net.tflite", model), need, part).verdict is FitVerdict.NO
+
+
+def test_the_scratch_of_an_operator_is_too_small() -> None:
+    """im2col of a 3 x 3 kernel on 4 channels, CMSIS-NN with DSP: 4 x up(4 x 9, 4) bytes."""
+    tensors = [
+        T([1, 8, 8, 4], "INT8", scales=[1.0], zero_points=[0]),
+        T([8, 3, 3, 4], "INT8", data=bytes(288), scales=[1.0] * 8, zero_points=[0] * 8),
+        T([8], "INT32", data=bytes(32), scales=[1.0] * 8, zero_points=[0] * 8),
+        T([1, 8, 8, 8], "INT8", scales=[1.0], zero_points=[0]),
+    ]
+    options = {"padding": 0, "stride_w": 1, "stride_h": 1}
+    conv = Op("CONV_2D", [0, 1, 2], [3], options, "Conv2DOptions")
+    need = need_of(write_model(G(tensors, [conv], [0], [3])))
+    scratch = [item for item in need.plan.buffers if item.tensor is None]
+    assert [item.size for item in scratch] == [4 * 36]
+
+
+def test_the_runtime_for_phones_and_the_one_for_microcontrollers_need_different_arenas(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The report says what each byte is for, and for which build the figure holds."""
+    text = said(capsys, "--target", "cortex-m4", "--kernels", "reference")
+    assert "arena      cortex-m4, reference kernels" in text
+    assert "kept as long as the model runs" in text

@@ -4,6 +4,9 @@ import re
 
 import pytest
 
+from mapinspect.readers.budget.reader import read_budget
+from mapinspect.readers.measured.table import read_table
+from mapinspect.readers.source import SourceFile
 from tests import docs
 
 
@@ -17,6 +20,19 @@ def test_every_block_of_a_page_is_made_anew(name: str) -> None:
     text = (docs.ROOT / name).read_text(encoding="utf-8")
     begun = re.findall(r"^<!-- (?!end).*", text, re.MULTILINE)
     assert len(docs.BLOCK.findall(text)) == len(begun) >= 2
+
+
+TABLES = re.findall(
+    r"^```toml\n(.*?)^```", (docs.ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S
+)
+
+
+@pytest.mark.parametrize("text", [text for text in TABLES if text.startswith("version")])
+def test_every_table_of_the_readme_is_sound(text: str) -> None:
+    if "[run]" in text:
+        assert read_table(SourceFile("measured.toml", text.encode())).measurements
+    else:
+        read_budget("mapinspect.toml", text.encode())
 
 
 def test_check_list_is_fresh() -> None:

@@ -13,7 +13,8 @@ from mapinspect.model.report import BudgetLine
 def budget_lines(inspection: Inspection) -> tuple[BudgetLine, ...]:
     """Return the lines: each used or budgeted region's rows and total, then the other rows."""
     limited = {row.name for row in inspection.table.regions}
-    room = rooms(inspection.regions, inspection.reservations, inspection.arenas)
+    facts = inspection
+    room = rooms(facts.regions, facts.reservations, facts.arenas, facts.recognised)
     peaks = Peaks(inspection.measured, room)
     lines: list[BudgetLine] = []
     shown: set[str] = set()
@@ -21,7 +22,7 @@ def budget_lines(inspection: Inspection) -> tuple[BudgetLine, ...]:
         if usage.used or usage.region.name in limited:
             lines += _region(inspection, usage, peaks, shown)
     lines += bank_lines(inspection)
-    lines += sum_lines(inspection)
+    lines += sum_lines(inspection, peaks)
     lines += _others(inspection, shown)
     if _is_doubtful(inspection):
         lines = [replace(line, status=_doubted(line.status)) for line in lines]

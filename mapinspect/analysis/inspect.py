@@ -150,7 +150,7 @@ def _rows(
         arenas=arenas,
         kept=kept,
         left=reserved.left,
-        peaks=_peaks(records, rooms(around.regions, kept, arenas)),
+        peaks=_peaks(records, rooms(around.regions, kept, arenas, records.recognised)),
     )
 
 

@@ -1,10 +1,12 @@
 """The six rows across regions: by memory bank of the part, and in total by kind of memory."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from mapinspect.analysis.rows import ROWS
 from mapinspect.analysis.usage import cut, union
+from mapinspect.analysis.weighing import Peaks
 from mapinspect.model.budget_rows import Piece
 from mapinspect.model.image import Span
 from mapinspect.model.inspection import Inspection, Usage
@@ -30,7 +32,7 @@ def only_ram(inspection: Inspection) -> str | None:
     return used[0] if len(used) == 1 else None
 
 
-def sum_lines(inspection: Inspection) -> Iterator[BudgetLine]:
+def sum_lines(inspection: Inspection, peaks: Peaks) -> Iterator[BudgetLine]:
     """Yield the rows of all regions of one kind together, where there are several."""
     for kind, name in _ALL.items():
         own = [
@@ -42,7 +44,23 @@ def sum_lines(inspection: Inspection) -> Iterator[BudgetLine]:
             names = {usage.region.name for usage in own}
             spans = _spans(piece for piece in inspection.pieces if piece.region in names)
             limit = _limit(inspection, own)
-            yield from _lines(name, "sum", spans, limit, every=kind in _RAM)
+            for line in _lines(name, "sum", spans, limit, every=kind in _RAM):
+                yield replace(line, measured=_measured(line.row, own, peaks))
+            if kind in _RAM:
+                block = max(_largest(usage) for usage in own)
+                yield BudgetLine("largest", name, None, 0, None, None, block, "-", scope="sum")
+
+
+def _measured(row: str, usages: Sequence[Usage], peaks: Peaks) -> int | None:
+    def inside(span: Span) -> bool:
+        return any(usage.region.span.contains(span) for usage in usages)
+
+    return peaks.total(row, inside)
+
+
+def _largest(usage: Usage) -> int:
+    """Return the largest free run of a region at least: an elastic heap's bytes are free too."""
+    return max(usage.largest_free - usage.reserved, usage.elastic, 0)
 
 
 def _spans(pieces: Iterable[Piece]) -> dict[str, list[Span]]:

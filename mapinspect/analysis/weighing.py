@@ -9,6 +9,7 @@ from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.inspection import ArenaFacts
 from mapinspect.model.measurement import Build, Measurement, Weighed
 from mapinspect.model.reservation import Reservation
+from mapinspect.model.runtime import Recognised
 
 _SHORTEST = 8  # hexadecimal digits of an abbreviated build-id; fewer could be any build's
 _SHA256 = 64  # hexadecimal digits
@@ -51,9 +52,12 @@ class Room:
 
 
 def rooms(
-    regions: Sequence[Region], reservations: Iterable[Reservation], arenas: Iterable[ArenaFacts]
+    regions: Sequence[Region],
+    reservations: Iterable[Reservation],
+    arenas: Iterable[ArenaFacts],
+    recognised: Iterable[Recognised],
 ) -> tuple[Room, ...]:
-    """Return every stack, heap and arena of an image."""
+    """Return every stack, heap and arena of an image; arenas also by their names alone."""
     found = []
     for item in reservations:
         most = max(item.bytes, item.grows_to or 0)
@@ -66,6 +70,12 @@ def rooms(
             names = (place.name, *arena.models)
             size = place.span.size
             found.append(Room("arena", names, place.span, size, place.region, place.evidence))
+    for other in recognised:
+        taken = any(room.span is not None and room.span.overlap(other.span) for room in found)
+        if other.role == "arena" and other.span.size and not other.pointer and not taken:
+            home = _home(regions, other.span)
+            size = other.span.size
+            found.append(Room("arena", other.names, other.span, size, home, other.evidence))
     return tuple(found)
 
 

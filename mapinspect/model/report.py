@@ -31,7 +31,8 @@ class InputFile:
 class BudgetLine:
     """A line of the budget table in a report; sizes in bytes, None where there is none.
 
-    ``row`` is a kind of use, "total", or a row's id; ``status`` is "ok", "over", "under",
+    ``row`` is a kind of use, "total", "spare" (what is left to elastic heaps and stacks), "largest"
+    (``free`` is the largest free block), or a row's id; ``status`` is "ok", "over", "under",
     "unknown" where the image is in doubt, or "-" where nothing limits it. ``scope`` says what
     ``memory`` is: a "region", a "bank" of the part, a "sum" of all regions of one kind, or
     "row" for a row of the table that counts elsewhere.
@@ -57,8 +58,7 @@ class Report:
     weakens the gate (``--exit-zero``). ``inspection`` is None when an input could not be read;
     ``failure`` then says which and why. ``named`` are the files that were to be read, also those
     that an earlier failure left unread: no report may replace them. ``remedies`` are the ways out
-    for regions over their limits. ``log`` explains the lines of
-    the runtime's log.
+    for regions over their limits. ``log`` explains the lines of the runtime's log.
     """
 
     folder: str

@@ -16,6 +16,7 @@ ROW_NAMES: Final = {
     "workspace": "operator workspace",
     "total": "TOTAL",
     "spare": "left to heap and stack",
+    "largest": "largest free block",
 }
 _HEADERS: Final = ("", "estimated", "linked", "measured", "limit", "headroom", "")
 _NAME_WIDTH: Final = 24  # characters; keeps the table within 80 columns
@@ -39,10 +40,11 @@ def budget_table(lines: Iterable[BudgetLine]) -> str:
 
 
 def _rows(line: BudgetLine) -> Iterator[_Row]:
+    nothing = line.row == "largest"  # it says only what is free
     yield (
         f" {printable(ROW_NAMES.get(line.row, line.row), _NAME_WIDTH)}",
         grouped(line.estimated),
-        grouped(line.linked),
+        grouped(None if nothing else line.linked),
         grouped(line.measured),
         grouped(line.limit),
         grouped(line.free),

@@ -59,7 +59,7 @@ def _placements(facts: Inspection) -> str:
     for what, located, note in (*_weight_places(facts), *_arena_places(facts)):
         rows += _place_rows(what, located, note)
     for item in facts.reservations:
-        rows += _reservation_rows(item)
+        rows += _reservation_rows(item, facts)
     if not rows:
         return ""
     headers = ("", "where", "address", "size", "align")
@@ -75,11 +75,18 @@ def _place_rows(what: str, located: Located, note: str) -> Iterator[tuple[str, .
     yield ("", f"  {note}", "", "", "")
 
 
-def _reservation_rows(item: Reservation) -> Iterator[tuple[str, ...]]:
+def _reservation_rows(item: Reservation, facts: Inspection) -> Iterator[tuple[str, ...]]:
     address = "" if item.span is None else f"{item.span.start:#010x}"
     yield (item.kind, _name(item.name), address, grouped(item.bytes), "")
     note = "takes the rest of RAM" if item.elastic else "reserved"
+    peaks = [
+        found.item.bytes
+        for found in facts.measured
+        if found.counts and (found.reserved, found.span) == (item.name, item.place)
+    ]
     yield ("", f"  {note} ({printable(item.convention, 40)})", "", "", "")
+    if peaks:
+        yield ("", f"  used {max(peaks):,}", "", "", "")
 
 
 def _weight_places(facts: Inspection) -> Iterator[tuple[str, Located, str]]:

@@ -13,6 +13,7 @@ from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import Reservation
+from mapinspect.pipeline import Request, check
 from mapinspect.readers.elf import read_elf
 from mapinspect.readers.gnu_map import read_map
 from mapinspect.readers.parts import read_part
@@ -143,7 +144,7 @@ def lines(found: Inspection, scope: str) -> dict[tuple[str, str], int]:
 def test_all_ram_of_the_good_firmware_shows_all_six_rows() -> None:
     found = facts("")
     sums = lines(found, "sum")
-    assert [row for memory, row in sums if memory == "all SRAM"] == [*ROWS, "total"]
+    assert [row for memory, row in sums if memory == "all SRAM"] == [*ROWS, "total", "largest"]
     # By hand from the regions' rows: SRAM1 9504 + SRAM2 16400; the others are in SRAM1 alone.
     assert sums["all SRAM", "static"] == 9504 + 16400
     assert sums["all SRAM", "total"] == found.usage("SRAM1").used + found.usage("SRAM2").used
@@ -160,3 +161,23 @@ def test_the_arena_shows_what_it_holds() -> None:
     use = next(use for use in facts("").uses if (use.row, use.region) == ("arena", "SRAM1"))
     assert dict(use.parts) == {"tensors": 12_000, "slack": 288}
     assert sum(size for _, size in use.parts) == use.linked
+
+
+def test_the_largest_free_block_of_all_ram_is_in_one_bank() -> None:
+    shown = budget_lines(facts(""))
+    largest = next(line for line in shown if line.row == "largest")
+    # SRAM1 has 98,304 bytes and holds 29,984 in one run from its start; SRAM2 has fewer free.
+    assert (largest.memory, largest.free) == ("all SRAM", 98_304 - 29_984)
+
+
+def test_a_measured_arena_needs_no_model() -> None:
+    folder = BUILT / "qemu"
+    run = check(
+        Request(elf=folder / "app.elf", map=folder / "app.map", measured=(folder / "qemu.log",))
+    )
+    measured = {(line.memory, line.row): line.measured for line in run.lines if line.measured}
+    # qemu.log: arena_needed, heap_peak, stack_peak; all three lie in SRAM1.
+    expected = {"arena": 12_000, "heap": 520, "stack": 488}
+    assert measured == {
+        (memory, row): used for memory in ("SRAM1", "all SRAM") for row, used in expected.items()
+    }

@@ -8,6 +8,7 @@ from mapinspect.checks.arena_too_small import arena_too_small
 from mapinspect.checks.bytes_not_conserved import bytes_not_conserved
 from mapinspect.checks.check import Check, Review
 from mapinspect.checks.constants_in_ram import constants_in_ram
+from mapinspect.checks.data_not_stored import data_not_stored
 from mapinspect.checks.dma_unreachable import dma_unreachable
 from mapinspect.checks.embedded_model_differs import embedded_model_differs
 from mapinspect.checks.free_block_too_small import free_block_too_small
@@ -51,6 +52,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     section_outside_regions,
     sections_overlap,
     section_orphaned,
+    data_not_stored,
     weights_missing,
     weights_not_in_flash,
     weights_misaligned,

@@ -186,12 +186,13 @@ class MapFacts:
 
 @dataclass(frozen=True, slots=True)
 class ElfFacts:
-    """What kind of ELF it is; ``stripped`` when it has no symbols."""
+    """What kind of ELF it is; ``stripped`` when it has no symbols, ``entry`` where it starts."""
 
     path: str
     kind: str
     machine: str
     stripped: bool
+    entry: int = 0
 
 
 @dataclass(frozen=True, slots=True)

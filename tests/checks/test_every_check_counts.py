@@ -60,6 +60,10 @@ def part(ram: MemoryBank) -> Part:
     return Part("TEST32", "", (MemoryBank("FLASH", "flash", FLASH.span), ram), "", SEEN)
 
 
+def started(found: Inspection) -> Inspection:
+    return replace(found, elf=replace(found.elf, entry=FLASH.span.start))
+
+
 def more_stacks(found: Inspection) -> Inspection:
     place = Span(found.reservations[0].place.start - 512, 256)
     further = replace(found.reservations[0], name="camera", span=place, runs_at=None)
@@ -152,6 +156,9 @@ ALONE = {
 # The map's doubt makes everything undecided, so what these add is only their own answer.
 WARNING = {
     "section-orphaned": lambda: synthetic(map=map_facts(), orphans=(located(".odd", text()),)),
+    "data-not-stored": lambda: started(
+        synthetic(section(".data", RAM.span.start, 64, writable=True))
+    ),
     "constants-in-ram": lambda: synthetic(
         STORED, habits=Habits(constants=(located("sine_table", STORED, size=512),))
     ),

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mapinspect.checks.constants_in_ram import constants_in_ram
+from mapinspect.checks.data_not_stored import data_not_stored
 from mapinspect.checks.dma_unreachable import dma_unreachable
 from mapinspect.checks.free_block_too_small import free_block_too_small
 from mapinspect.checks.heap_reachable import heap_reachable
@@ -17,7 +18,7 @@ from mapinspect.checks.static_constructors import static_constructors
 from mapinspect.model.finding import Outcome, Severity, Status
 from mapinspect.model.habits import Collision, Habits, Margins
 from mapinspect.model.image import Evidence, Span
-from mapinspect.model.inspection import Inspection
+from mapinspect.model.inspection import Inspection, PlacedSection
 from mapinspect.model.measurement import Build, Measurement, Run, Weighed
 from mapinspect.model.part import MemoryBank, Part
 from mapinspect.model.reservation import Neighbour, Reservation
@@ -161,6 +162,31 @@ def test_an_orphan_warns_with_its_place(name: str, expected: list[Severity]) -> 
 
 def test_without_a_map_nothing_is_said_of_orphans() -> None:
     assert said(section_orphaned, facts()) == (NOT_CLAIMED, [])
+
+
+# data-not-stored
+
+LOST = section(".data", RAM.span.start + 0x800, 64, writable=True)
+
+
+@pytest.mark.parametrize(
+    ("home", "entry", "expected"),
+    [
+        pytest.param(LOST, FLASH.span.start, (HOLDS, WARNING), id="stored only where it runs"),
+        pytest.param(STORED, FLASH.span.start, (HOLDS, []), id="stored in Flash"),
+        pytest.param(LOST, RAM.span.start, (NOT_CLAIMED, []), id="an image that runs from RAM"),
+        pytest.param(bss(64), FLASH.span.start, ([], []), id="without contents"),
+        pytest.param(
+            data(64, lma=RAM.span.start), FLASH.span.start, (HOLDS, WARNING), id="stored in RAM"
+        ),
+    ],
+)
+def test_initial_values_must_lie_in_flash(
+    home: PlacedSection, entry: int, expected: object
+) -> None:
+    found = inspection(text(), home)
+    found = replace(found, elf=replace(found.elf, entry=entry))
+    assert said(data_not_stored, found) == expected
 
 
 # stacks

@@ -3,12 +3,15 @@
 Built firmware under tables of its own: what is wrong in one build is right in its twin.
 """
 
+import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from mapinspect.cli.run import run
+from tests.elf_builder import ElfSectionSpec, ElfSymbolSpec, bss, build_elf, data, text
 
 BUILT = Path(__file__).parents[2] / "fixtures" / "built"
 
@@ -104,3 +107,71 @@ models = [{{ name = "kws", file = "{model}", symbol = "g_kws_model", arena = "te
         "12000 bytes in one piece, the largest free block has 4096"
         in (found["free-block-too-small"])
     )
+
+
+@pytest.fixture
+def made(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Run `check` on an ELF made for the purpose, with warnings that fail; status and checks."""
+
+    def run_made(
+        *symbols: ElfSymbolSpec,
+        at: int = 0x2000_0000,
+        options: tuple[str, ...] = (),
+        sections: Sequence[ElfSectionSpec] = (),
+        entry: int = 0,
+    ) -> tuple[int, list[str]]:
+        elf = tmp_path / "app.elf"
+        given = sections or [text(bytes(64)), bss(4096, vma=at)]
+        elf.write_bytes(build_elf(given, symbols, entry=entry))
+        wanted = ["--mcu=STM32F407VG", "--fail-on=warning", "--format=json", *options]
+        status = run(["check", f"--elf={elf}", *wanted])
+        findings = json.loads(capsys.readouterr().out)["findings"]
+        return status, [item["check"] for item in findings if item["severity"] == "error"]
+
+    return run_made
+
+
+@pytest.mark.parametrize(
+    ("bank", "expected"),
+    [
+        pytest.param(0x1000_0000, (1, ["dma-unreachable"]), id="in CCM"),
+        pytest.param(0x2000_0000, (0, []), id="in SRAM1"),
+    ],
+)
+def test_a_buffer_for_dma_in_core_coupled_memory(
+    made, bank: int, expected: tuple[int, list[str]]
+) -> None:
+    buffer = ElfSymbolSpec("adc_dma_buffer", bank, 512, section=".bss")
+    assert made(buffer, at=bank) == expected
+
+
+@pytest.mark.parametrize(
+    ("lma", "expected"),
+    [
+        pytest.param(None, (1, ["data-not-stored"]), id="forgotten"),
+        pytest.param(0x0800_1000, (0, []), id="AT> FLASH"),
+    ],
+)
+def test_initial_values_that_no_flash_holds(
+    made, lma: int | None, expected: tuple[int, list[str]]
+) -> None:
+    sections = [text(bytes(64)), data(b"abcd", lma=lma)]
+    assert made(sections=sections, entry=0x0800_0000) == expected
+
+
+def test_a_stack_that_measurements_leave_out(made, tmp_path: Path) -> None:
+    stacks = (
+        ElfSymbolSpec("camera_stack", 0x2000_0000, 512, section=".bss"),
+        ElfSymbolSpec("radio_stack", 0x2000_0200, 512, section=".bss"),
+    )
+    head = "version = 1\n[run]\niterations = 1000\n"
+    row = '[[measured]]\nid = "stack.{0}.peak"\nsubject = "{0}"\nbytes = 90\n'
+    measured = tmp_path / "measured.toml"
+    option = (f"--measured={measured}",)
+    elf = tmp_path / "app.elf"
+    made(*stacks)
+    build = f'build-id = "{hashlib.sha256(elf.read_bytes()).hexdigest()}"\n'
+    measured.write_text(head + build + row.format("camera"))
+    assert made(*stacks, options=option) == (1, ["stacks-unproven"])
+    measured.write_text(head + build + row.format("camera") + row.format("radio"))
+    assert made(*stacks, options=option) == (0, [])

@@ -1,0 +1,61 @@
+"""data-not-stored: initial values lie nowhere but in RAM.
+
+A section with contents that runs in RAM needs a copy in Flash from which start-up code fills it.
+A linker script that forgets `AT> FLASH` links without a word and works under a debugger, which
+writes RAM as well; after power-up the variables hold noise. It is a warning, and only where the
+program starts in Flash: images that a loader or a boot ROM places in RAM as a whole have no such
+copy. A section meant to keep its bytes over a reset is made `NOLOAD`.
+
+    warning[data-not-stored]: .data (4212 bytes) runs in RAM and is stored there, not in Flash
+
+Mend it by `> RAM AT> FLASH` in the linker script.
+"""
+
+from collections.abc import Iterator
+
+from mapinspect.checks.check import check
+from mapinspect.model.finding import Finding, Outcome, Severity, holds, not_claimed
+from mapinspect.model.image import Role, Span
+from mapinspect.model.inspection import Inspection, Placement
+
+_RAM = ("sram", "psram")
+
+
+@check("data-not-stored", "all that start-up initialises in RAM is stored in Flash", __doc__)
+def data_not_stored(inspection: Inspection) -> Iterator[Outcome]:
+    """Judge every section with contents that runs in RAM by where it is stored."""
+    if inspection.elf is None or not _starts_in_flash(inspection, inspection.elf.entry):
+        yield not_claimed("data", "the program is not known to start in Flash")
+        return
+    stored = {
+        item.section.ordinal
+        for item in inspection.placements
+        if item.role is Role.LOAD and item.region and not _is_ram(inspection, item)
+    }
+    for item in inspection.placements:
+        section = item.section
+        runs = item.role is Role.RUN and section.has_contents and item.span.size
+        if not runs or not _is_ram(inspection, item):
+            continue
+        if section.ordinal in stored:
+            yield holds(section.name)
+        else:
+            yield holds(section.name, _warning(item))
+
+
+def _starts_in_flash(inspection: Inspection, entry: int) -> bool:
+    homes = (region for region in inspection.regions if region.span.contains(Span(entry, 1)))
+    return any(inspection.kind(region.name) in ("flash", "external-flash") for region in homes)
+
+
+def _is_ram(inspection: Inspection, item: Placement) -> bool:
+    return item.region is not None and inspection.kind(item.region.name) in _RAM
+
+
+def _warning(item: Placement) -> Finding:
+    name = item.section.name
+    where = item.region.name if item.region else ""
+    message = f"{name} ({item.span.size} bytes) runs in {where} and is stored there, not in Flash"
+    evidence = (item.section.evidence,)
+    remedy = f"add AT> FLASH to {name} in the linker script, or make it NOLOAD"
+    return Finding(Severity.WARNING, name, message, evidence, remedy)

@@ -42,7 +42,7 @@ def heap_reachable(inspection: Inspection) -> Iterator[Outcome]:
         yield holds("heap") if promised else not_claimed("heap", "nothing that allocates is linked")
         return
     requests = inspection.habits.requests
-    message = f"{_names([item.name for item in allocators])} and is linked"
+    message = _message([item.name for item in allocators])
     if requests:
         message += f": {requests[0].text}"
     evidence = (*requests[:3], *(item.evidence for item in allocators[:3]))
@@ -54,6 +54,8 @@ def heap_reachable(inspection: Inspection) -> Iterator[Outcome]:
         yield not_claimed("heap", 'the table does not promise heap = "none"', finding)
 
 
-def _names(names: Sequence[str]) -> str:
+def _message(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"{names[0]} allocates from a heap and is linked"
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(names[:_SHOWN])}{more}: allocates from a heap"
+    return f"{', '.join(names[:_SHOWN])}{more} allocate from a heap and are linked"

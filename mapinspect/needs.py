@@ -91,6 +91,7 @@ def recognised_in(
     homes = [section for section in sections_of_elf(elf) if section.size]
 
     def owner(address: int) -> str | None:
+        """Return the object that contributed the byte at ``address``, by the map."""
         for section in homes:
             if section.vma <= address < section.vma + section.size:
                 piece = pieces.at(section, address)

@@ -70,9 +70,19 @@ def test_files_and_functions_stay_small(path: Path) -> None:
     assert text.count("\n") <= 300
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
-            body = node.body[1:] if ast.get_docstring(node) else node.body
-            lines = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+            lines = node.end_lineno - node.lineno + 1
             assert lines <= 40, f"{node.name} has {lines} lines"
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_every_public_name_is_documented(path: Path) -> None:
+    documented = (ast.FunctionDef, ast.ClassDef)
+    public = [
+        node
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, documented) and not node.name.startswith("_")
+    ]
+    assert [node.name for node in public if not ast.get_docstring(node)] == []
 
 
 def test_top_level_folders_are_the_agreed_ones() -> None:

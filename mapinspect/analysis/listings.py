@@ -137,6 +137,7 @@ def _matches(row: Row, glob: str | None) -> bool:
 
 def _sort_key(key: str, *, largest_first: bool) -> Callable[[Row], tuple[object, ...]]:
     def of(row: Row) -> tuple[object, ...]:
+        """Return what a row sorts by."""
         value = row[key]
         if largest_first:
             return (-value,)

@@ -62,6 +62,7 @@ def _measured(row: BudgetRow, around: Surroundings, peaks: Peaks) -> dict[str, A
     memory, kind = Memory.of(row), row.kind or ""
 
     def inside(span: Span) -> bool:
+        """Return whether a span lies in the row's memory."""
         return _lies_in(memory, around, span)
 
     where = None if memory.is_all else inside

@@ -53,6 +53,7 @@ def sum_lines(inspection: Inspection, peaks: Peaks) -> Iterator[BudgetLine]:
 
 def _measured(row: str, usages: Sequence[Usage], peaks: Peaks) -> int | None:
     def inside(span: Span) -> bool:
+        """Return whether one of the regions holds a span whole."""
         return any(usage.region.span.contains(span) for usage in usages)
 
     return peaks.total(row, inside)

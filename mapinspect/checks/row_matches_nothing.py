@@ -85,10 +85,14 @@ class _Row(Protocol):
     """What the rows of all three tables share."""
 
     @property
-    def optional(self) -> bool: ...
+    def optional(self) -> bool:
+        """Return whether the row may match nothing."""
+        ...
 
     @property
-    def declared(self) -> Evidence: ...
+    def declared(self) -> Evidence:
+        """Return where the row stands."""
+        ...
 
 
 def _nothing(

@@ -1,7 +1,9 @@
 """``mapinspect check``: the gate."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -22,12 +24,13 @@ from mapinspect.pipeline import Request, check
 
 FORMATS = ("text", "json")
 _STATUS = {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.UNKNOWN: 2}
+_GATE_DISABLED = "gate disabled: --exit-zero turns FAIL and UNKNOWN into exit status 0"
 _FILE = click.Path(path_type=Path)
 
 
 @click.command("check", epilog="Exit status: 0 PASS, 1 FAIL, 2 cannot judge, 3 a bug.")
 @click.option("--elf", type=_FILE, help="The linked ELF file. Without it nothing can PASS.")
-@click.option("--map", "map_", type=_FILE, help="The GNU ld map of the same link (-Wl,-Map=F).")
+@click.option("--map", type=_FILE, help="The GNU ld map of the same link (-Wl,-Map=F).")
 @click.option(
     "--linker-script", "script", type=_FILE, help="Its MEMORY block says the regions without a map."
 )
@@ -82,16 +85,6 @@ _FILE = click.Path(path_type=Path)
 )
 def check_command(
     *,
-    elf: Path | None,
-    map_: Path | None,
-    script: Path | None,
-    models: tuple[Path, ...],
-    config: Path | None,
-    profile: str | None,
-    baseline: Path | None,
-    measured: tuple[Path, ...],
-    log: Path | None,
-    mcu: str | None,
     format_: str,
     output: Path | None,
     reports: tuple[str, ...],
@@ -99,6 +92,7 @@ def check_command(
     depfile: Path | None,
     fail_on: str,
     exit_zero: bool,
+    **inputs: Any,
 ) -> int:
     """Judge a linked firmware by its memory budget.
 
@@ -117,39 +111,36 @@ def check_command(
     wanted = [_report_option(text) for text in reports]
     if stamp is not None:
         discard_stamp(Path(stamp))
-    report = check(
-        Request(
-            elf,
-            map_,
-            models,
-            config,
-            warnings_fail=fail_on == "warning",
-            profile=profile,
-            baseline=baseline,
-            script=script,
-            measured=measured,
-            log=log,
-            mcu=mcu,
-        )
-    )
+    # Options that say what to judge are named as the fields of Request.
+    report = check(Request(**inputs, warnings_fail=fail_on == "warning"))
     if exit_zero:
-        note = "gate disabled: --exit-zero turns FAIL and UNKNOWN into exit status 0"
-        report = replace(report, notes=(*report.notes, note))
-    named = [Path(path) for path in (output, stamp, depfile) if path is not None]
-    named += [path for _, path in wanted]
+        report = replace(report, notes=(*report.notes, _GATE_DISABLED))
+    _refuse([output, stamp, depfile, *(path for _, path in wanted)], report)
+    _write(report, wanted, output, format_)
+    status = _exit_status(report, exit_zero=exit_zero)
+    if stamp is not None:
+        write_stamp(stamp, depfile, report, is_passed=status == 0)
+    return status
+
+
+def _refuse(paths: Iterable[str | Path | None], report: Report) -> None:
+    """Raise InputError where a file to write is an input, or is to be written twice."""
+    named = [Path(path) for path in paths if path is not None]
     for path in named:
         refuse_inputs(path, report)
     refuse_twice(named)
+
+
+def _write(
+    report: Report, wanted: Iterable[tuple[str, Path]], output: Path | None, format_: str
+) -> None:
+    """Write the further reports, then the one that was asked for, to its file or the terminal."""
     for name, path in wanted:
         write_text(path, render(report, name))
     if output is not None:
         write_text(output, render(report, format_))
     elif report.failure is None or format_ == "json":
         print_text(render(report, format_))
-    status = _exit_status(report, exit_zero=exit_zero)
-    if stamp is not None:
-        write_stamp(stamp, depfile, report, is_passed=status == 0)
-    return status
 
 
 def render(report: Report, format_: str) -> str:

@@ -8,6 +8,7 @@ import click
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks.check import Check, Review
 from mapinspect.checks.explain import allowed, severity
+from mapinspect.cli.outputs import print_text
 
 
 @click.command("checks")
@@ -31,9 +32,9 @@ def checks_command(*, format_: str) -> int:
             }
             for check in CATALOGUE
         ]
-        click.echo(json.dumps(rows, indent=2))
+        print_text(json.dumps(rows, indent=2) + "\n")
         return 0
-    click.echo(_table(CATALOGUE), nl=False)
+    print_text(_table(CATALOGUE))
     return 0
 
 

@@ -65,9 +65,11 @@ class _Lazy(click.Group):
     """A group whose commands live in modules of their own, imported on use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the commands' names in the order of --help."""
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import and return one command, or None for a name that is none."""
         if cmd_name not in _COMMANDS:
             return None
         name, _ = _COMMANDS[cmd_name]
@@ -76,6 +78,7 @@ class _Lazy(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the list of commands without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
 
@@ -84,6 +87,7 @@ def _folder_option(name: str, text: str, blank: str) -> Callable[[Decorated], De
     """Return an option that prints the folder of the files for build systems, and exits."""
 
     def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+        """Print the folder and leave, where the option is given."""
         if wanted:
             folder = Path(__file__).resolve().parents[1] / "integration"
             click.echo(folder.as_posix().replace(" ", blank))

@@ -6,9 +6,11 @@ from pathlib import Path
 import click
 
 from mapinspect.checks import CATALOGUE
+from mapinspect.cli.outputs import print_text
 from mapinspect.cli.run import EXIT_INPUT, report_input_error
 from mapinspect.errors import InputError
 from mapinspect.pipeline import Request, Run, check
+from mapinspect.reports.printable import printable
 
 _FILE = click.Path(path_type=Path)
 
@@ -30,7 +32,7 @@ def schema_command() -> int:
     from mapinspect.readers.budget.schema import json_schema  # noqa: PLC0415 - start-up time
 
     schema = json_schema(check.id for check in CATALOGUE)
-    click.echo(json.dumps(schema, indent=2, ensure_ascii=False))
+    print_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
     return 0
 
 
@@ -58,7 +60,7 @@ def config_check_command(*, files: tuple[Path, ...], profile: str | None) -> int
         words = ("regions", "budget rows", "placements", "waivers")
         counts = ", ".join(f"{len(row)} {word}" for row, word in zip(rows, words, strict=True))
         profiles = f"; profiles {', '.join(table.profiles)}" if table.profiles else ""
-        click.echo(f"{table.path}: sound ({counts}{profiles})")
+        print_text(printable(f"{table.path}: sound ({counts}{profiles})", 1000) + "\n")
     return 0 if sound else EXIT_INPUT
 
 
@@ -82,5 +84,5 @@ def show_command(
         assert report.failure is not None
         place = report.failure.evidence[0]
         raise InputError(place.file, place.line, report.failure.message, report.failure.help)
-    click.echo(limits_text.render(report), nl=False)
+    print_text(limits_text.render(report))
     return 0

@@ -6,6 +6,7 @@ import click
 
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks.explain import explain
+from mapinspect.cli.outputs import print_text
 
 
 @click.command("explain")
@@ -21,5 +22,5 @@ def explain_command(*, check_id: str) -> int:
         near = difflib.get_close_matches(check_id, known, n=1, cutoff=0.4)
         guess = f"did you mean {near[0]}?" if near else "see `mapinspect checks`"
         raise click.UsageError(f"no check is called {check_id!r}; {guess}")
-    click.echo(explain(known[check_id]), nl=False)
+    print_text(explain(known[check_id]))
     return 0

@@ -52,6 +52,7 @@ def _handling(react: Callable[[int], object]) -> Iterator[None]:
     """
 
     def handler(number: int, _: FrameType | None) -> None:
+        """Pass a signal on; the terminal sends Ctrl-C to the command itself."""
         if number != signal.SIGINT:
             react(number)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -14,7 +14,7 @@ from mapinspect.analysis.listings import SORTS
 from mapinspect.analysis.locate import Surroundings
 from mapinspect.analysis.owner_totals import owned_symbols
 from mapinspect.analysis.owners import Pieces, pieces_of
-from mapinspect.cli.outputs import write_text
+from mapinspect.cli.outputs import print_text, write_text
 from mapinspect.cli.run import EXIT_INPUT, report_input_error
 from mapinspect.cli.sources import (
     read_elf_file,
@@ -61,13 +61,10 @@ def show_command(
     config: Path | None,
     script: Path | None,
     mcu: str | None,
-    region: str | None,
-    sort: str | None,
-    top: int | None,
-    glob: str | None,
     debug_info: bool,
     format_: str,
     output: Path | None,
+    **choice: Any,
 ) -> int:
     """List regions, sections, objects, archives, symbols or reservations of an image.
 
@@ -79,34 +76,50 @@ def show_command(
       mapinspect show regions --elf fw.elf --map fw.map
       mapinspect show symbols --elf fw.elf --map fw.map --region RAM --top 20
     """  # noqa: D301 - click reads \b as "do not wrap what follows"
-    if sort is not None and sort not in SORTS[what]:
-        raise click.UsageError(f"--sort {sort!r}: {what} sort by {', '.join(SORTS[what])}")
-    if debug_info and (what not in _DECLARED or map_ is None):
-        raise click.UsageError("--debug-info: only for objects and symbols, and with --map FILE")
-    if map_ is None and what in _OF_THE_MAP:
-        raise InputError(str(elf), None, f"does not name its {what}", "give --map FILE too")
-    table = read_table(config)
-    part = mcu or table.part
-    records = Records(
-        table=table,
-        elf=read_elf_file(elf),
-        link_map=read_link_map(map_) if map_ is not None else None,
-        part=read_named_part(part) if part is not None else None,
-        script_regions=read_script_regions(script) if script is not None else (),
-    )
+    # Options that choose rows are named as the fields of Choice.
+    chosen = Choice(**choice)
+    _refuse_options(what, chosen, map_, elf, debug_info=debug_info)
+    records = _records(elf, map_, config, script, mcu)
     facts = inspect(records)
     faults = list(_faults(what, str(elf), facts))
-    listing = _listing(what, records, facts, Choice(region, glob, sort, top), debug_info)
-    listing = replace(listing, incomplete=tuple(fault.what for fault in faults))
-    text = renderer(format_)(listing)
+    listing = _listing(what, records, facts, chosen, debug_info)
+    text = renderer(format_)(replace(listing, incomplete=tuple(fault.what for fault in faults)))
     if output is None:
-        click.echo(text, nl=False)
+        print_text(text)
     else:
         refuse_same(output, (elf, map_, config, script))
         write_text(output, text)
     for fault in faults:
         report_input_error(fault)
     return EXIT_INPUT if faults else 0
+
+
+def _refuse_options(
+    what: str, choice: Choice, map_: Path | None, elf: Path, *, debug_info: bool
+) -> None:
+    """Raise what is wrong with options that do not go together."""
+    if choice.sort is not None and choice.sort not in SORTS[what]:
+        known = ", ".join(SORTS[what])
+        raise click.UsageError(f"--sort {choice.sort!r}: {what} sort by {known}")
+    if debug_info and (what not in _DECLARED or map_ is None):
+        raise click.UsageError("--debug-info: only for objects and symbols, and with --map FILE")
+    if map_ is None and what in _OF_THE_MAP:
+        raise InputError(str(elf), None, f"does not name its {what}", "give --map FILE too")
+
+
+def _records(
+    elf: Path, map_: Path | None, config: Path | None, script: Path | None, mcu: str | None
+) -> Records:
+    """Return what the files say; raises InputError for one that cannot be used."""
+    table = read_table(config)
+    part = mcu or table.part
+    return Records(
+        table=table,
+        elf=read_elf_file(elf),
+        link_map=read_link_map(map_) if map_ is not None else None,
+        part=read_named_part(part) if part is not None else None,
+        script_regions=read_script_regions(script) if script is not None else (),
+    )
 
 
 def _listing(

@@ -6,6 +6,7 @@ from typing import Final
 import click
 
 from mapinspect.analysis.inclusion import inclusions, similar_names
+from mapinspect.cli.outputs import print_text
 from mapinspect.cli.sources import read_link_map
 from mapinspect.errors import InputError
 from mapinspect.model.link_map import LinkMap
@@ -39,11 +40,11 @@ def why_command(*, member: str, map_: Path, format_: str) -> int:
     if format_ == "json":
         from mapinspect.reports.why_json import render as as_json  # noqa: PLC0415 - start-up time
 
-        click.echo(as_json(found), nl=False)
+        print_text(as_json(found))
     else:
         from mapinspect.reports.why_text import render as as_text  # noqa: PLC0415 - start-up time
 
-        click.echo(as_text(found), nl=False)
+        print_text(as_text(found))
     return 0
 
 

@@ -64,6 +64,7 @@ class _Search:
     files: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def run(self) -> dict[int, str]:
+        """Return the declaring source file of each wanted address that has one."""
         self.units = all_units(self.debug)
         self.starts = [unit.cu_offset for unit in self.units]
         self.hits = sorted(_places(self.debug, self.wanted))

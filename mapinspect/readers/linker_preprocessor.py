@@ -108,6 +108,7 @@ class Preprocessor:
             return self._defined(line, rest.strip()) == (word == "ifdef")
 
         def answer(found: re.Match[str]) -> str:
+            """Return 1 or 0 for one ``defined`` of an ``#if``."""
             return str(int(self._defined(line, found[1] or found[2])))
 
         asked = _DEFINED.sub(answer, rest)
@@ -181,13 +182,16 @@ class _Macros:
         self._line = line
 
     def value(self, name: str) -> int:
+        """Return 0 for a name that no ``#define`` gives, and record that it was assumed."""
         self._preprocessor.assume(self._line, name)
         return 0
 
     def defined(self, name: str) -> bool:
+        """Refuse the linker's DEFINED(): the preprocessor does not know it."""
         raise ExpressionError(f"DEFINED({name}) is the linker's, not #if's", _PREPROCESS)
 
     def region(self, name: str) -> Span:
+        """Refuse ORIGIN() and LENGTH(): the preprocessor does not know them."""
         raise ExpressionError(f"{name} is the linker's, not #if's", _PREPROCESS)
 
 
@@ -207,6 +211,7 @@ def _without_comments(lines: list[SourceLine]) -> list[SourceLine]:
     text = "\n".join(line.text for line in lines)
 
     def blank(comment: re.Match[str]) -> str:
+        """Return a comment's line ends alone, and a string as it is."""
         if comment[0].startswith('"'):
             return comment[0]
         if comment[0].startswith("/*") and not comment[0][2:].endswith("*/"):

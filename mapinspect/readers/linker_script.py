@@ -202,6 +202,7 @@ class _Names:
         self.grounds = Grounds()
 
     def value(self, name: str) -> int:
+        """Return a name's value; raise ExpressionError where nothing above gives one."""
         if name == ".":
             raise ExpressionError("only the linker knows .", "write the figure")
         value = self._reading.values.get(name)
@@ -217,12 +218,14 @@ class _Names:
         return value
 
     def defined(self, name: str) -> bool:
+        """Return whether a name has a value here, and record a no that the build could change."""
         if name not in self._reading.values:
             said = replace(self._place, text=f"{name} is taken as not defined")
             self.grounds.own.append(said)
         return name in self._reading.values
 
     def region(self, name: str) -> Span:
+        """Return a region's span; raise ExpressionError where it is not known yet."""
         if not self._regions_known:
             # ld computes assignments before regions: what it puts here depends on its version.
             raise ExpressionError(

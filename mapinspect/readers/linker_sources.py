@@ -46,6 +46,7 @@ def include_beside(script: Path, *folders: Path) -> Include:
     roots = [folder.resolve() for folder in (script.parent, *folders)]
 
     def include(place: Evidence, name: str) -> SourceFile:
+        """Read one included file from the first folder that has it."""
         for root, shown in zip(roots, (script.parent, *folders), strict=True):
             found = _within(root, place, name)
             if found is not None:

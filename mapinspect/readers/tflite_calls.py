@@ -43,6 +43,7 @@ def _count(
     path: list[int] = []
 
     def visit(index: int) -> int:
+        """Return how many operators a call of the subgraph runs."""
         if index in path:
             raise buffer.fault(f"subgraph {index} calls itself")
         if index in visits:

@@ -93,6 +93,7 @@ def _output(need: ArenaNeed, numbers: Numbers, text: str) -> Verdict:
 
 def _recorded(name: str) -> Rule:
     def rule(need: ArenaNeed, numbers: Numbers, text: str) -> Verdict:
+        """Judge one figure of the recording allocator by the computed part of that name."""
         del text
         sizes = {
             "head": need.nonpersistent,

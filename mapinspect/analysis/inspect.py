@@ -119,7 +119,7 @@ def inspect(records: Records) -> Inspection:
         measured=found.peaks.items,
         reservations=found.kept,
         habits=habits(around),
-        margins=margins(layout, found.kept, found.left, accounts.placements),
+        margins=margins(layout, found.kept, found.left, accounts.placements, records.part),
         orphans=orphans(around),
         part=records.part,
         baseline=records.baseline,

@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from mapinspect.analysis.inspect import Records, inspect
+from mapinspect.checks.judge import judge
 from mapinspect.checks.stack_collision import stack_collision
-from mapinspect.model.budget import BudgetTable
+from mapinspect.model.budget import BudgetTable, RegionRow
 from mapinspect.model.finding import Status
+from mapinspect.model.image import Evidence
 from mapinspect.readers.parts import read_part
 from tests.linked import link
 
+UNPROVEN = {Status.BROKEN, Status.UNDECIDED}
 SOURCE = """
 .section .text,"ax"
 .global malloc
@@ -88,3 +91,44 @@ def test_a_heap_that_takes_the_rest_begins_below_a_section(tmp_path: Path) -> No
         ".noinit lies in the first byte of the heap C library, at 0x20000100"
     ]
     assert collisions(tmp_path, NOINIT % "RAM" + "end = .;") == []
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="a heap whose labels leave every region is dropped as implausible (labelled.between), "
+    "and the rest of RAM is taken for it instead",
+)
+def test_a_heap_that_ends_past_its_region_is_broken(tmp_path: Path) -> None:
+    script = NOINIT % "CCM" + "__HeapBase = 0x20001000; __HeapLimit = 0x20030000;"
+    linked = link(tmp_path, "arm", SCRIPT % script, SOURCE)
+    assert {item.status for item in judge(linked.inspection())} & UNPROVEN
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="a size constant without room for it keeps no place (sized._of_size), so that no row "
+    "counts it and nothing compares it with the free RAM",
+)
+def test_a_least_heap_that_no_free_block_holds_is_broken(tmp_path: Path) -> None:
+    # 112 KiB above `end`, of 128 KiB of which the first 32 KiB are taken; less than any region.
+    script = NOINIT % "RAM" + "end = .; _Min_Heap_Size = 0x1c000;"
+    linked = link(tmp_path, "arm", SCRIPT % script, SOURCE)
+    assert {item.status for item in judge(linked.inspection())} & UNPROVEN
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="a length in the table replaces the map's, also where the map shows that ld refused "
+    "the link (--noinhibit-exec leaves an ELF all the same)",
+)
+def test_a_longer_length_in_the_table_does_not_excuse_what_ld_refused(tmp_path: Path) -> None:
+    small = SCRIPT.replace("128K", "16K") % (NOINIT % "RAM")
+    linked = link(tmp_path, "arm", small, SOURCE, "--noinhibit-exec")
+    place = Evidence("mapinspect.toml", 1, "[[region]]")
+    row = RegionRow(
+        "RAM", None, 0x2000_0000, 0x2_0000, None, None, "extent", optional=False, declared=place
+    )
+    rows = (row, replace(row, name="FLASH", origin=None, length=None))
+    table = BudgetTable("mapinspect.toml", regions=rows)
+    facts = inspect(Records(table, linked.elf_file(), linked.link_map()))
+    assert {item.status for item in judge(facts)} & UNPROVEN

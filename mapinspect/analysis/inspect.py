@@ -119,7 +119,7 @@ def inspect(records: Records) -> Inspection:
         measured=found.peaks.items,
         reservations=found.kept,
         habits=habits(around),
-        margins=margins(layout, found.kept, found.left, accounts.placements),
+        margins=margins(layout, found.kept, found.left, accounts.placements, records.part),
         orphans=orphans(around),
         part=records.part,
         baseline=records.baseline,
@@ -196,7 +196,8 @@ def surroundings(records: Records) -> tuple[Surroundings, Accounts]:
     else:
         sections = sections_of_map(link_map, regions) if link_map else ()
         unallocated = ()
-    accounts = account(sections, regions, unallocated)
+    stated = frozenset(row.name for row in records.table.regions if row.origin is not None)
+    accounts = account(sections, regions, unallocated, stated)
     homes_ = homes(accounts.placements)
     around = Surroundings(sections, regions, homes_, elf, link_map, records.part)
     return around, accounts

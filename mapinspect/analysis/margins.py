@@ -8,6 +8,7 @@ from mapinspect.analysis.reservations.names import STACK, STACK_TOPS
 from mapinspect.model.habits import Collision, Margins
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Placement
+from mapinspect.model.part import Part
 from mapinspect.model.reservation import RamLeft, Reservation
 
 _AVR_DATA = 0x80_0000  # binutils ld/emulparams/avr*.sh, DATA_ORIGIN without its low part
@@ -18,14 +19,18 @@ def margins(
     items: Sequence[Reservation],
     left: Iterable[RamLeft],
     placements: Sequence[Placement],
+    part: Part | None = None,
 ) -> Margins:
-    """Return what is known of the room around stacks and heaps; nothing without symbols."""
+    """Return what is known of the room around stacks and heaps; nothing without symbols.
+
+    A ``part`` whose memories are seen at several addresses shows what shares their bytes.
+    """
     if layout is None:
         return Margins()
     top = layout.label(STACK_TOPS)
     runs = [item.span for item in left]
     return Margins(
-        collisions=tuple(_collisions(layout, items, placements)),
+        collisions=tuple(_collisions(layout, items, placements, part)),
         room=_room(layout, placements),
         top=None if top is None else top.evidence,
         largest_free=max(runs, key=lambda span: span.size, default=None),
@@ -57,40 +62,80 @@ def _address(layout: Layout, top: int) -> int:
 
 
 def _collisions(
-    layout: Layout, items: Sequence[Reservation], placements: Iterable[Placement]
+    layout: Layout,
+    items: Sequence[Reservation],
+    placements: Iterable[Placement],
+    part: Part | None,
 ) -> Iterator[Collision]:
-    """Yield what shares bytes with a stack of a fixed size, where that lies at run time."""
+    """Yield what shares bytes with a stack or heap of a fixed size, where that lies at run time.
+
+    Of an elastic heap only the first byte is taken for sure.
+    """
     sections = [item for item in placements if item.role is Role.RUN and item.span.size]
-    for stack in items:
-        place = stack.place
-        if stack.kind != STACK or stack.elastic or place is None:
+    for item in items:
+        place = item.place
+        if place is None or (item.elastic and item.kind == STACK):
             continue
+        if item.elastic:
+            place = Span(place.start, min(place.size, 1))
+        yield from _in_sections(layout, item, place, sections)
+        if part is not None and not item.elastic:
+            yield from _in_views(item, part.elsewhere(place), sections, items)
+        if item.kind == STACK:
+            yield from _in_reserves(item, place, items)
+
+
+def _in_sections(
+    layout: Layout, reserve: Reservation, place: Span, sections: Iterable[Placement]
+) -> Iterator[Collision]:
+    for item in sections:
+        if place.overlap(item.span) and not _is_own(layout, reserve, item):
+            evidence = item.section.evidence
+            yield Collision(reserve, item.section.name, _shared(place, item.span), evidence)
+
+
+def _in_views(
+    reserve: Reservation,
+    views: Iterable[Span],
+    sections: Iterable[Placement],
+    items: Iterable[Reservation],
+) -> Iterator[Collision]:
+    """Yield what lies at another address of a reserve's bytes, so in the same memory."""
+    for view in views:
         for item in sections:
-            shared = place.overlap(item.span)
-            if shared and not _is_own(layout, stack, item):
+            if view.overlap(item.span):
                 evidence = item.section.evidence
-                yield Collision(stack, item.section.name, _shared(place, item.span), evidence)
-        for other in items:
-            if other is not stack and other.place and not other.elastic:
-                shared = place.overlap(other.place)
-                if shared and (other.kind != STACK or other.place.start < place.start):
-                    name = f"{other.kind} {other.name}"
-                    yield Collision(stack, name, _shared(place, other.place), other.evidence)
+                yield Collision(reserve, item.section.name, _shared(view, item.span), evidence)
+        for other in items if reserve.kind == STACK else ():
+            if other.place and not other.elastic and view.overlap(other.place):
+                name = f"{other.kind} {other.name}"
+                yield Collision(reserve, name, _shared(view, other.place), other.evidence)
 
 
-def _is_own(layout: Layout, stack: Reservation, item: Placement) -> bool:
-    """Return whether a section holds the stack itself, or nothing where the stack is.
+def _in_reserves(
+    stack: Reservation, place: Span, items: Iterable[Reservation]
+) -> Iterator[Collision]:
+    for other in items:
+        if other is not stack and other.place and not other.elastic:
+            shared = place.overlap(other.place)
+            if shared and (other.kind != STACK or other.place.start < place.start):
+                name = f"{other.kind} {other.name}"
+                yield Collision(stack, name, _shared(place, other.place), other.evidence)
+
+
+def _is_own(layout: Layout, reserve: Reservation, item: Placement) -> bool:
+    """Return whether a section holds the stack or heap itself, or nothing where that is.
 
     A variable that is the stack, or the section that keeps its bytes, is no stranger in it.
     """
-    place = stack.place
+    place = reserve.place
     assert place is not None
     if item.section.has_contents and not item.span.contains(place):
         return False
     last = layout.objects.below(min(place.end, item.span.end), ())
     if last is None or last.span.end <= max(place.start, item.span.start):
         return not item.section.has_contents
-    return place.contains(last.span) and last.name in stack.rests_on
+    return place.contains(last.span) and last.name in reserve.rests_on
 
 
 def _shared(one: Span, other: Span) -> Span:

@@ -33,6 +33,7 @@ def account(
     sections: Iterable[PlacedSection],
     regions: tuple[Region, ...],
     unallocated: Iterable[PlacedSection] = (),
+    stated: frozenset[str] = frozenset(),
 ) -> Accounts:
     """Place the sections as ld did, replaying its cursors.
 
@@ -40,11 +41,12 @@ def account(
     first byte; of several in the smallest, and ``otherwise`` in the largest. One that starts past
     a region's end, right behind a section of that region, belongs to it: ld goes on placing
     sections when a region overflows. A region inside a larger one that its sections would leave,
-    although the larger one holds them, was not meant.
+    although the larger one holds them, was not meant: ld would have refused the link. That says
+    nothing of a region whose bounds ld never saw, since the table ``stated`` them.
     """
     order = _in_script_order(sections, unallocated)
-    accounts = _replay(order, regions, outermost=False)
-    otherwise = _replay(order, regions, outermost=True)
+    accounts = _replay(order, regions, stated, outermost=False)
+    otherwise = _replay(order, regions, stated, outermost=True)
     if [item.region for item in accounts.placements] == [
         item.region for item in otherwise.placements
     ]:
@@ -53,7 +55,11 @@ def account(
 
 
 def _replay(
-    order: list[tuple[PlacedSection, bool]], regions: tuple[Region, ...], *, outermost: bool
+    order: list[tuple[PlacedSection, bool]],
+    regions: tuple[Region, ...],
+    stated: frozenset[str],
+    *,
+    outermost: bool,
 ) -> Accounts:
     candidates = list(regions)
     while True:
@@ -61,7 +67,7 @@ def _replay(
         for section, allocated in order:
             replay.add(section, allocated=allocated)
         replay.settle()
-        unmeant = _unmeant(replay.steps, candidates)
+        unmeant = _unmeant(replay.steps, candidates, stated)
         if unmeant is None:
             return _accounts(replay)
         candidates.remove(unmeant)
@@ -97,11 +103,13 @@ def _in_script_order(
     return [order[place] for place in sorted(range(len(order)), key=keys.__getitem__)]
 
 
-def _unmeant(steps: list[Step], regions: list[Region]) -> Region | None:
+def _unmeant(steps: list[Step], regions: list[Region], stated: frozenset[str]) -> Region | None:
     """Return a region that cannot be meant: its section leaves it, but not the one around it."""
     for step in steps:
         inner = step.region
         if inner is None or not step.allocated or step.span.end <= inner.span.end:
+            continue
+        if inner.name in stated:
             continue
         for outer in regions:
             larger = outer.span.size > inner.span.size and outer.span.contains(inner.span)

@@ -2,7 +2,8 @@
 
 Each line of a map is claimed by a rule of the grammar or named here. While the rows still add up
 and map and ELF agree, such a line is a warning; otherwise nothing that rests on the map can be
-judged. Nor can it when the map is cut short.
+judged. Nor can it when the map is cut short, or when such a line stands in the memory table: which
+regions exist is written nowhere else.
 
     warning[map-lines-unknown]: 1 of 1338 lines of the map are not understood
 
@@ -28,8 +29,9 @@ def map_lines_unknown(inspection: Inspection) -> Iterator[Outcome]:
         yield not_claimed("map", "no map is given")
     elif facts.missing:
         message = f"the map is not whole: {'; '.join(facts.missing)}"
-        evidence = (Evidence(facts.path, facts.line_count, message),)
-        yield undecided("map", message, evidence, "link again: the file was cut, or ld stopped")
+        end = Evidence(facts.path, facts.line_count, message)
+        remedy = "link again: the file was cut or garbled, or ld stopped"
+        yield undecided("map", message, (*facts.unknown[:_SHOWN], end), remedy)
     elif not facts.unknown:
         yield holds("map")
     else:

@@ -1,7 +1,9 @@
 """stack-collision: a stack runs into something, or a heap into it.
 
 Stacks grow down without a word. Broken is what must go wrong: a section or another reserve lies in
-the bytes of a stack, or nothing is left below the main stack's top. A warning is what goes wrong
+the bytes of a stack, at its address or, where the part is known (`mcu`), at another one of the same
+memory; a section lies in a heap, or where one begins that takes the rest of RAM; or nothing is left
+below the main stack's top. A warning is what goes wrong
 one day: a heap that grows up to the stack with no limit but the stack pointer of the moment
 (`_sbrk` of many start-up files). Information is what an overflow would hit at once where
 no guard is linked (MPU region, stack limit, canary).
@@ -27,9 +29,10 @@ _SHOWN = 4  # stacks in one line
 def stack_collision(inspection: Inspection) -> Iterator[Outcome]:
     """Judge every stack by what lies in it, above the heap and below itself."""
     stacks = [item for item in inspection.reservations if item.kind == "stack"]
-    for collision in inspection.margins.collisions:
+    collisions = [item for item in inspection.margins.collisions if _is_used(inspection, item)]
+    for collision in collisions:
         yield _collision(collision)
-    hit = {collision.stack.name for collision in inspection.margins.collisions}
+    hit = {item.reserve.name for item in collisions if item.reserve.kind == "stack"}
     if not stacks and inspection.margins.room is None:
         yield not_claimed("stack", "nothing says where a stack is")
         return
@@ -43,13 +46,24 @@ def stack_collision(inspection: Inspection) -> Iterator[Outcome]:
         yield holds(free[0].name, *_touching(inspection, free))
 
 
+def _is_used(inspection: Inspection, found: Collision) -> bool:
+    """Return whether a collision does harm: a heap that only may grow needs someone who asks."""
+    return not found.reserve.elastic or bool(inspection.habits.allocators)
+
+
 def _collision(found: Collision) -> Outcome:
+    reserve = found.reserve
+    place = reserve.place
+    seen = ""
+    if place is not None and not place.contains(found.span):
+        seen = ", another address of the same memory"
+    size = f"{found.span.size} bytes" if not reserve.elastic else "the first byte"
     message = (
-        f"{found.other} lies in {found.span.size} bytes of the stack {found.stack.name}, "
-        f"at {found.span.start:#010x}"
+        f"{found.other} lies in {size} of the {reserve.kind} {reserve.name}, "
+        f"at {found.span.start:#010x}{seen}"
     )
-    evidence = (found.evidence, found.stack.evidence)
-    return broken(found.stack.name, message, evidence, "move one of them in the linker script")
+    evidence = (found.evidence, reserve.evidence)
+    return broken(reserve.name, message, evidence, "move one of them in the linker script")
 
 
 def _room(inspection: Inspection) -> Outcome:

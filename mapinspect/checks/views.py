@@ -5,10 +5,7 @@ from dataclasses import dataclass
 
 from mapinspect.model.image import Span
 from mapinspect.model.inspection import PlacedSection
-from mapinspect.model.part import MemoryBank, Part
-
-# The second view of this part's SRAM runs backward (ESP32 TRM, internal SRAM 1).
-_BACKWARD = ("ESP32",)
+from mapinspect.model.part import BACKWARD, MemoryBank, Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,7 @@ def shared_bytes(
     part: Part, placed: Iterable[tuple[Span, PlacedSection]]
 ) -> Iterator[tuple[Seen, Seen]]:
     """Yield sections that are at different addresses and yet in the same bytes of a bank."""
-    if part.name in _BACKWARD:
+    if part.name in BACKWARD:
         return
     seen = [item for span, section in placed for item in _seen(part, span, section)]
     furthest: Seen | None = None

@@ -33,9 +33,12 @@ class Habits:
 
 @dataclass(frozen=True, slots=True)
 class Collision:
-    """Something that lies in the place of a stack: a section's bytes, or another reserve."""
+    """Something that lies in a stack or heap: a section's bytes, or another reserve.
 
-    stack: Reservation
+    Where ``span`` is not in its place, it is another address of the same bytes.
+    """
+
+    reserve: Reservation
     other: str
     span: Span
     evidence: Evidence

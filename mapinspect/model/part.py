@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from mapinspect.model.image import Evidence, Region, Span
 
+# The second view of this part's SRAM runs backward (ESP32 TRM, internal SRAM 1).
+BACKWARD = ("ESP32",)
 _ATTRIBUTES = {"flash": "xr", "eeprom": "r", "ram": "xrw", "external": "xr"}
 
 
@@ -51,6 +53,19 @@ class Part:
             if any(view.contains(span) for view in bank.views()):
                 return bank
         return None
+
+    def elsewhere(self, span: Span) -> tuple[Span, ...]:
+        """Return the other addresses of a span's bytes; none where a view runs backward."""
+        found = []
+        for bank in self.banks if self.name not in BACKWARD else ():
+            for view in bank.views():
+                start, end = max(span.start, view.start), min(span.end, view.end)
+                if start < end:
+                    others = (other for other in bank.views() if other != view)
+                    found += [
+                        Span(other.start + start - view.start, end - start) for other in others
+                    ]
+        return tuple(found)
 
     def total(self, kind: str) -> int:
         """Return the bytes of all banks of one kind; a bank with aliases counts once."""

@@ -52,6 +52,16 @@ def test_where_both_answers_are_the_same_the_limit_is_decided() -> None:
     assert {outcome.status for outcome in undecided} == {Status.UNDECIDED}
 
 
+def test_a_region_of_the_table_is_meant_even_where_its_section_leaves_it() -> None:
+    # A slot of 4 KiB inside the Flash; ld never heard of it, so it let 8 KiB of code pass.
+    elf = read_elf("app.elf", build_elf([text(bytes(0x2000))]))
+    table = BudgetTable("t.toml", regions=(row("FLASH", 0x1_0000), row("SLOT", 0x1000)))
+    answers = {
+        item.subject: item.status for item in region_over_budget(inspect(Records(table, elf, None)))
+    }
+    assert answers == {"FLASH": Status.HOLDS, "SLOT": Status.UNDECIDED}
+
+
 def test_a_length_in_the_table_leaves_the_attributes_of_the_map() -> None:
     printed = (
         b"\nMemory Configuration\n\n"

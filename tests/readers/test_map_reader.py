@@ -128,6 +128,20 @@ def test_a_line_that_no_rule_claims_is_kept_with_its_number() -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(b"RAM              0x2", b"RAM              0xz", id="a row that is garbled"),
+        pytest.param(b"RAM    ", b"warning: odd\nRAM    ", id="a line of other output"),
+        pytest.param(b"RAM  ", b"FLASH", id="a row under the name of another"),
+    ],
+)
+def test_no_map_is_whole_when_its_memory_table_is_not_understood(old: bytes, new: bytes) -> None:
+    # A region inside a larger one is lost with its row, and neither sums nor sections tell.
+    [what] = read_map("broken.map", SMALL.replace(old, new, 1)).missing
+    assert "memory table" in what
+
+
+@pytest.mark.parametrize(
     ("content", "what"),
     [
         pytest.param(b"", "is empty", id="an empty file"),

@@ -200,10 +200,23 @@ class Builder:
             yield "ld's OUTPUT(...) line"
         if not any(self._tables.region(row).name == "*default*" for row in self._of("REGION")):
             yield "the *default* row of the memory table"
+        if self._has_odd_memory():
+            yield "a row of the memory table, where a line is not understood"
         if not self._ends_whole:
             yield "the end of the last line"
         if self._text.endswith(b"\n\n"):
             yield "what follows the empty line at its end"
+
+    def _has_odd_memory(self) -> bool:
+        """Return whether a line of the memory table is no row: a region may be lost with it.
+
+        Which regions exist stands nowhere else; neither sums nor the ELF show that one is gone.
+        """
+        starts = [token.start for token in self._of("UNKNOWN")]
+        last = max((token.start for token in self._of("REGION")), default=0)
+        heading = next(self._of("MEMORY_HEADING"), None)
+        first = 0 if heading is None else heading.start
+        return any(self._odd_regions()) or any(first < start < last for start in starts)
 
     def _unknown(self) -> Iterator[UnknownLine]:
         """Yield the lines that no terminal claims, and the rows of objects that ld never opened."""

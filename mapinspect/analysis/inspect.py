@@ -15,8 +15,9 @@ from mapinspect.analysis.margins import margins
 from mapinspect.analysis.models import GivenModel, embedded_models, model_facts
 from mapinspect.analysis.operators import UsedModel, kernels
 from mapinspect.analysis.orphans import orphans
+from mapinspect.analysis.overflow import MAP_BITS, map_usages
 from mapinspect.analysis.placement import Accounts, account
-from mapinspect.analysis.regions import map_regions, regions_of
+from mapinspect.analysis.regions import regions_of
 from mapinspect.analysis.reservations.find import reservations_of
 from mapinspect.analysis.reservations.layout import Layout, layout_of_elf
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
@@ -50,8 +51,6 @@ from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import RamLeft, Reservation, Reservations
 from mapinspect.model.runtime import Recognised
-
-_MAP_BITS = 32  # a map without its ELF is taken for a 32-bit target's; only overflow is judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +187,7 @@ def surroundings(records: Records) -> tuple[Surroundings, Accounts]:
     """Return the image's sections and regions, and which lies where."""
     elf, link_map = records.elf, records.link_map
     banks = records.part.regions() if records.part else ()
-    bits = elf.bits if elf else _MAP_BITS
+    bits = elf.bits if elf else MAP_BITS
     regions = regions_of(records.table, link_map, bits, records.script_regions or banks)
     if elf is not None:
         sections = sections_of_elf(elf, link_map)
@@ -220,8 +219,7 @@ def _map_facts(records: Records, around: Surroundings) -> MapFacts:
     link_map, elf = records.link_map, records.elf
     assert link_map is not None
     allocated = {(section.name, section.vma) for section in around.sections}
-    own_regions = map_regions(link_map, elf.bits if elf else _MAP_BITS)
-    own = usages(account(sections_of_map(link_map, own_regions), own_regions), own_regions)
+    own = map_usages(link_map, elf.bits if elf else MAP_BITS)
     return MapFacts(
         path=link_map.path,
         line_count=link_map.line_count,

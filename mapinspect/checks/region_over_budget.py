@@ -5,7 +5,8 @@ project's margin. What counts is the extent, from the region's origin to the las
 occupies there, as `ld --print-memory-usage` counts; both roles count, so `.data` costs RAM where
 it runs and Flash where it is loaded from. With `count = "occupied"` the bytes of sections count
 instead, for layouts that pin a stack to the end of RAM; past the region's end nothing may
-lie all the same.
+lie all the same. A length in the table that is larger than the linker's excuses no overflow
+that the map shows: `ld --noinhibit-exec` writes an ELF all the same.
 
     error[region-over-budget]: FLASH holds 108504 of 98304 bytes, 10200 over
 
@@ -19,7 +20,7 @@ really has the memory.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
-from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, undecided
+from mapinspect.model.finding import Finding, Outcome, Severity, Status, broken, holds, undecided
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection, RegionLimit, Usage
 
@@ -30,8 +31,12 @@ def region_over_budget(inspection: Inspection) -> Iterator[Outcome]:
     if not any(usage.used for usage in inspection.usages):
         yield _nothing_measured(inspection)
         return
+    refused = {outcome.subject: outcome for outcome in map_overflows(inspection)}
     for usage in inspection.usages:
-        yield _judge(usage, inspection.limit(usage.region.name), _image(inspection))
+        outcome = _judge(usage, inspection.limit(usage.region.name), _image(inspection))
+        proven = refused.pop(outcome.subject, outcome)
+        yield outcome if outcome.status is Status.BROKEN else proven
+    yield from refused.values()
 
 
 def _nothing_measured(inspection: Inspection) -> Outcome:

@@ -116,11 +116,6 @@ def test_a_least_heap_that_no_free_block_holds_is_broken(tmp_path: Path) -> None
     assert {item.status for item in judge(linked.inspection())} & UNPROVEN
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a length in the table replaces the map's, also where the map shows that ld refused "
-    "the link (--noinhibit-exec leaves an ELF all the same)",
-)
 def test_a_longer_length_in_the_table_does_not_excuse_what_ld_refused(tmp_path: Path) -> None:
     small = SCRIPT.replace("128K", "16K") % (NOINIT % "RAM")
     linked = link(tmp_path, "arm", small, SOURCE, "--noinhibit-exec")

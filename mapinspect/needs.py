@@ -24,19 +24,21 @@ def arena_need(entry: ModelEntry, network: Network, elf: ElfFile | None) -> Aren
     """Return what the model of a table's entry needs of its arena.
 
     The entry's target and kernels decide where it names them, else its runtime and what is seen
-    in the image. Raises InputError for a target or kernel set that is not known.
+    in the image. Where the image contradicts the entry the figure is a lower bound. Raises
+    InputError for a target or kernel set that is not known.
     """
     from mapinspect.analysis.arena.fit import default_kernels  # noqa: PLC0415 - start-up time
     from mapinspect.analysis.arena.image_need import image_need, target_need  # noqa: PLC0415
     from mapinspect.analysis.arena.profile import UnknownProfileError  # noqa: PLC0415
 
-    end = _end(entry, elf)
+    end, evidence = _end(entry, elf), _evidence(elf)
     if entry.target is None:
-        found = image_need(network, entry.runtime, _evidence(entry, elf), end=end)
+        found = image_need(network, entry.runtime, evidence, end=end)
         return replace(found, model=entry.name)
     kernels = entry.kernels or default_kernels(entry.target)
     try:
-        return replace(target_need(network, entry.target, kernels, end=end), model=entry.name)
+        found = target_need(network, entry.target, kernels, evidence, end=end)
+        return replace(found, model=entry.name)
     except UnknownProfileError as error:
         place = entry.declared
         remedy = "see mapinspect model --help for targets and kernels"
@@ -51,9 +53,9 @@ def _end(entry: ModelEntry, elf: ElfFile | None) -> int:
     return (found[0].address + found[0].size) % _ALIGNMENT
 
 
-def _evidence(entry: ModelEntry, elf: ElfFile | None) -> BuildEvidence | None:
-    """Return what the image tells about its runtime; nothing where the table settles it."""
-    if elf is None or entry.runtime == "plan-only":
+def _evidence(elf: ElfFile | None) -> BuildEvidence | None:
+    """Return what the image tells about its runtime."""
+    if elf is None:
         return None
     from mapinspect.analysis.arena.dwarf_structs import wanted_structs  # noqa: PLC0415
     from mapinspect.readers.tflite_evidence import build_evidence  # noqa: PLC0415

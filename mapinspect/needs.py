@@ -7,8 +7,9 @@ from mapinspect.analysis.sections import sections_of_elf
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed, BuildEvidence
 from mapinspect.model.budget import ModelEntry
-from mapinspect.model.elf_file import ElfFile
+from mapinspect.model.elf_file import ElfFile, ElfSymbol, SymbolKind
 from mapinspect.model.embedded import StoredModel
+from mapinspect.model.inspection import POINTER_SIZES
 from mapinspect.model.layer import LogNote
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
@@ -46,11 +47,23 @@ def arena_need(entry: ModelEntry, network: Network, elf: ElfFile | None) -> Aren
 
 
 def _end(entry: ModelEntry, elf: ElfFile | None) -> int:
-    """Return by how many bytes the arena's end lies past a multiple of 16."""
-    found = elf.symbols.named(entry.arena or "tensor_arena") if elf is not None else ()
-    if len(found) != 1:
+    """Return by how many bytes the arena's end lies past a multiple of 16; 0 without one array."""
+    if elf is None:
         return 0
-    return (found[0].address + found[0].size) % _ALIGNMENT
+    from mapinspect.analysis.arenas import DEFAULT_SYMBOL  # noqa: PLC0415 - start-up time
+    from mapinspect.analysis.locate import selected  # noqa: PLC0415 - the same
+
+    ends = {
+        symbol.address + symbol.size
+        for symbol in selected(elf, entry.arena or DEFAULT_SYMBOL)
+        if symbol.size not in (0, *POINTER_SIZES)
+        if symbol.kind is not SymbolKind.FUNCTION and _is_written(elf, symbol)
+    }
+    return ends.pop() % _ALIGNMENT if len(ends) == 1 else 0
+
+
+def _is_written(elf: ElfFile, symbol: ElfSymbol) -> bool:
+    return symbol.section is not None and elf.sections[symbol.section].writable
 
 
 def _evidence(elf: ElfFile | None) -> BuildEvidence | None:

@@ -6,7 +6,7 @@ the next one. What an image leaves open about its runtime makes the need a range
 is broken, one above it holds, one inside is undecided. Where only a lower bound is known, a
 measurement of this very build, marked with its build-id, decides, or a requirement that the table
 declares, with its reason. An arena on the heap is judged by the constant that names its size
-(`kTensorArenaSize`), which debug information keeps.
+(`kTensorArenaSize`), which debug information keeps; at its address up to 30 bytes may be lost.
 
     error[arena-too-small]: tensor_arena has 8192 usable bytes and needs 12000, 3808 too few
 
@@ -23,6 +23,9 @@ from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undeci
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import ArenaFacts, Inspection, Located
 from mapinspect.model.measurement import Build, Weighed
+
+# What an arena at any address has less than one that begins and ends at a multiple of 16.
+_UNALIGNED = 2 * (ARENA_ALIGNMENT - 1)
 
 
 @check("arena-too-small", "every tensor arena is as large as its models need", __doc__)
@@ -73,7 +76,9 @@ def _measured(inspection: Inspection, place: Located) -> Weighed | None:
 
 def _compare(arena: ArenaFacts, place: Located, needed: int, measured: Weighed | None) -> Outcome:
     missed = lost(arena)
-    usable = max(0, place.span.size - missed)
+    # A symbol may state more bytes than its section holds; what lies behind belongs to others.
+    room = min(place.span.end, place.section.vma + place.section.size) - place.span.start
+    usable = max(0, room - missed)
     evidence = (*arena.need_evidence, place.evidence)
     if usable < needed and arena.is_pointer:
         message = f"{place.name} is {place.span.size} bytes, a pointer: the arena is elsewhere"
@@ -134,4 +139,12 @@ def _on_heap(arena: ArenaFacts, size: int, constant: Evidence) -> Outcome:
     if size < arena.needed:
         message = f"{name} on the heap is {size} bytes, {arena.needed - size} too few"
         return broken(name, message, evidence, f"allocate at least {arena.needed} bytes")
+    suffices = arena.required[0] if arena.required else arena.sufficient
+    if suffices is not None and suffices <= size < suffices + _UNALIGNED:
+        message = (
+            f"{name} on the heap is {size} bytes and needs {suffices} between multiples of "
+            f"{ARENA_ALIGNMENT}; where the heap puts it is not known"
+        )
+        remedy = f"allocate {suffices + _UNALIGNED} bytes, or make it an array"
+        return undecided(name, message, evidence, remedy)
     return _above_the_bound(arena, name, size, evidence)

@@ -29,6 +29,7 @@ from mapinspect.model.reservation import Reservation
 from mapinspect.model.runtime import Recognised
 
 __all__ = [
+    "POINTER_SIZES",
     "ArenaFacts",
     "Disagreement",
     "ElfFacts",
@@ -49,7 +50,7 @@ __all__ = [
     "arrays",
 ]
 
-_POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
+POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ class ArenaFacts:
     @property
     def is_pointer(self) -> bool:
         """Return whether the symbol only points to the arena, which then lies on the heap."""
-        return self.place is not None and self.place.span.size in _POINTER_SIZES
+        return self.place is not None and self.place.span.size in POINTER_SIZES
 
 
 @dataclass(frozen=True, slots=True)

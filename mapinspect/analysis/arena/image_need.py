@@ -80,4 +80,5 @@ def head_only(network: Network, *, known: bool = False) -> ArenaNeed:
         refused=None,
         accepted=found.head,
         enough=found.head if known else None,
+        end=None,
     )

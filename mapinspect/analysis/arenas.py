@@ -112,9 +112,10 @@ def _facts(wanted: _Wanted, group: list[ModelEntry], needs: Mapping[str, ArenaNe
     known = [_ending_at(needs[entry.name], wanted) for entry in group if entry.name in needs]
     complete = len(known) == len(group)
     reasons = [reason for need in known for reason in need.reasons]
-    reasons += [
+    refused = [
         f"the runtime would refuse {need.model}: {need.refused}" for need in known if need.refused
     ]
+    reasons += refused
     return ArenaFacts(
         models=tuple(entry.name for entry in group),
         wanted=wanted.name,
@@ -130,6 +131,8 @@ def _facts(wanted: _Wanted, group: list[ModelEntry], needs: Mapping[str, ArenaNe
         enough=_enough(known) if complete else None,
         required=_required(group),
         slack=next((entry.slack for entry in group if entry.slack is not None), None),
+        refused=tuple(dict.fromkeys(refused)),
+        aligns=all(entry.runtime != "plan-only" for entry in group),
     )
 
 

@@ -92,8 +92,9 @@ def _compare(arena: ArenaFacts, place: Located, needed: int, measured: Weighed |
         )
         remedy = f"make the arena at least {needed} bytes, aligned to {ARENA_ALIGNMENT}"
         return broken(place.name, message, evidence, remedy)
-    # A peak below the bound is not of all models that share the arena.
-    if arena.required is None and measured is not None and measured.item.bytes >= needed:
+    # A peak may be of one alone of the models that share the arena; below the bound it surely is.
+    alone = arena.required is None and len(arena.models) == 1
+    if alone and measured is not None and measured.item.bytes >= needed:
         return holds(place.name)
     return _above_the_bound(arena, place.name, usable, evidence)
 
@@ -128,6 +129,9 @@ def _declared(arena: ArenaFacts, name: str, usable: int, required: tuple[int, Ev
     if usable < size:
         message = f"{name} has {usable} usable bytes, {size - usable} fewer than the table declares"
         return broken(name, message, evidence, f"make the arena at least {size} bytes")
+    if arena.refused:
+        message = f"no size of {name} is enough by what is computed: {'; '.join(arena.refused)}"
+        return undecided(name, message, evidence, "mend the model, or give a log of this build")
     return holds(name)
 
 

@@ -7,8 +7,9 @@ from mapinspect.analysis.sections import sections_of_elf
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed, BuildEvidence
 from mapinspect.model.budget import ModelEntry
-from mapinspect.model.elf_file import ElfFile
+from mapinspect.model.elf_file import ElfFile, ElfSymbol, SymbolKind
 from mapinspect.model.embedded import StoredModel
+from mapinspect.model.inspection import POINTER_SIZES
 from mapinspect.model.layer import LogNote
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.network import Network
@@ -24,19 +25,21 @@ def arena_need(entry: ModelEntry, network: Network, elf: ElfFile | None) -> Aren
     """Return what the model of a table's entry needs of its arena.
 
     The entry's target and kernels decide where it names them, else its runtime and what is seen
-    in the image. Raises InputError for a target or kernel set that is not known.
+    in the image. Where the image contradicts the entry the figure is a lower bound. Raises
+    InputError for a target or kernel set that is not known.
     """
     from mapinspect.analysis.arena.fit import default_kernels  # noqa: PLC0415 - start-up time
     from mapinspect.analysis.arena.image_need import image_need, target_need  # noqa: PLC0415
     from mapinspect.analysis.arena.profile import UnknownProfileError  # noqa: PLC0415
 
-    end = _end(entry, elf)
+    end, evidence = _end(entry, elf), _evidence(elf)
     if entry.target is None:
-        found = image_need(network, entry.runtime, _evidence(entry, elf), end=end)
+        found = image_need(network, entry.runtime, evidence, end=end)
         return replace(found, model=entry.name)
     kernels = entry.kernels or default_kernels(entry.target)
     try:
-        return replace(target_need(network, entry.target, kernels, end=end), model=entry.name)
+        found = target_need(network, entry.target, kernels, evidence, end=end)
+        return replace(found, model=entry.name)
     except UnknownProfileError as error:
         place = entry.declared
         remedy = "see mapinspect model --help for targets and kernels"
@@ -44,16 +47,28 @@ def arena_need(entry: ModelEntry, network: Network, elf: ElfFile | None) -> Aren
 
 
 def _end(entry: ModelEntry, elf: ElfFile | None) -> int:
-    """Return by how many bytes the arena's end lies past a multiple of 16."""
-    found = elf.symbols.named(entry.arena or "tensor_arena") if elf is not None else ()
-    if len(found) != 1:
+    """Return by how many bytes the arena's end lies past a multiple of 16; 0 without one array."""
+    if elf is None:
         return 0
-    return (found[0].address + found[0].size) % _ALIGNMENT
+    from mapinspect.analysis.arenas import DEFAULT_SYMBOL  # noqa: PLC0415 - start-up time
+    from mapinspect.analysis.locate import selected  # noqa: PLC0415 - the same
+
+    ends = {
+        symbol.address + symbol.size
+        for symbol in selected(elf, entry.arena or DEFAULT_SYMBOL)
+        if symbol.size not in (0, *POINTER_SIZES)
+        if symbol.kind is not SymbolKind.FUNCTION and _is_written(elf, symbol)
+    }
+    return ends.pop() % _ALIGNMENT if len(ends) == 1 else 0
 
 
-def _evidence(entry: ModelEntry, elf: ElfFile | None) -> BuildEvidence | None:
-    """Return what the image tells about its runtime; nothing where the table settles it."""
-    if elf is None or entry.runtime == "plan-only":
+def _is_written(elf: ElfFile, symbol: ElfSymbol) -> bool:
+    return symbol.section is not None and elf.sections[symbol.section].writable
+
+
+def _evidence(elf: ElfFile | None) -> BuildEvidence | None:
+    """Return what the image tells about its runtime."""
+    if elf is None:
         return None
     from mapinspect.analysis.arena.dwarf_structs import wanted_structs  # noqa: PLC0415
     from mapinspect.readers.tflite_evidence import build_evidence  # noqa: PLC0415

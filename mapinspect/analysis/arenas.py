@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 from mapinspect.analysis.locate import Surroundings, symbols
 from mapinspect.model.arena import ArenaNeed
+from mapinspect.model.arena_room import ARENA_ALIGNMENT
 from mapinspect.model.budget import ModelEntry
 from mapinspect.model.elf_file import SymbolKind
 from mapinspect.model.image import Evidence, Span
-from mapinspect.model.inspection import ArenaFacts, Located
+from mapinspect.model.inspection import POINTER_SIZES, ArenaFacts, Located
 from mapinspect.model.runtime import Recognised
 
 DEFAULT_SYMBOL = "*tensor_arena*"
@@ -93,8 +94,11 @@ def _recognised(around: Surroundings, clues: ArenaClues) -> Iterator[Located]:
 
 
 def _with_constant(around: Surroundings, facts: ArenaFacts, clues: ArenaClues) -> ArenaFacts:
-    """Return the facts with the program's own figure where no array is the arena."""
-    if facts.candidates and not facts.is_pointer:
+    """Return the facts with the program's own figure where no array is the arena.
+
+    A name in the table that is nowhere leaves open what the constant is about.
+    """
+    if not facts.is_pointer and (facts.candidates or facts.wanted != DEFAULT_SYMBOL):
         return facts
     sizes = clues.sizes()
     if len(set(sizes.values())) != 1:
@@ -105,12 +109,13 @@ def _with_constant(around: Surroundings, facts: ArenaFacts, clues: ArenaClues) -
 
 
 def _facts(wanted: _Wanted, group: list[ModelEntry], needs: Mapping[str, ArenaNeed]) -> ArenaFacts:
-    known = [needs[entry.name] for entry in group if entry.name in needs]
+    known = [_ending_at(needs[entry.name], wanted) for entry in group if entry.name in needs]
     complete = len(known) == len(group)
     reasons = [reason for need in known for reason in need.reasons]
-    reasons += [
+    refused = [
         f"the runtime would refuse {need.model}: {need.refused}" for need in known if need.refused
     ]
+    reasons += refused
     return ArenaFacts(
         models=tuple(entry.name for entry in group),
         wanted=wanted.name,
@@ -126,7 +131,25 @@ def _facts(wanted: _Wanted, group: list[ModelEntry], needs: Mapping[str, ArenaNe
         enough=_enough(known) if complete else None,
         required=_required(group),
         slack=next((entry.slack for entry in group if entry.slack is not None), None),
+        refused=tuple(dict.fromkeys(refused)),
+        aligns=all(entry.runtime != "plan-only" for entry in group),
     )
+
+
+def _ending_at(need: ArenaNeed, wanted: _Wanted) -> ArenaNeed:
+    """Return the need, no exact one where the arena ends elsewhere than it was computed for.
+
+    Up to 15 bytes at the arena's end then may be padding; without them it ends as computed.
+    """
+    places = wanted.candidates
+    if need.end is None or len(places) != 1 or places[0].span.size in POINTER_SIZES:
+        return need
+    end = places[0].span.end % ARENA_ALIGNMENT
+    if end == need.end:
+        return need
+    reason = f"{places[0].name} ends {end} bytes past a multiple of {ARENA_ALIGNMENT}"
+    enough = None if need.enough is None or need.end else need.enough + end
+    return replace(need, exact=False, enough=enough, reasons=(*need.reasons, reason))
 
 
 def _need_evidence(entry: ModelEntry, need: ArenaNeed) -> Evidence:

@@ -61,7 +61,7 @@ def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:
         return ()
     by_ordinal = {section.ordinal: section for section in around.sections}
     found: dict[Span, Located] = {}
-    for symbol in _matching(around.elf, glob):
+    for symbol in selected(around.elf, glob):
         section = by_ordinal.get(-1 if symbol.section is None else symbol.section)
         if section is not None:
             span = Span(symbol.address, symbol.size)
@@ -71,7 +71,11 @@ def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:
     return tuple(found.values())
 
 
-def _matching(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
+def selected(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
+    """Return the symbols a glob selects, by raw or base name.
+
+    Where some have it for their very name, only those.
+    """
     if not any(letter in glob for letter in "*?["):
         exact = elf.symbols.named(glob)
         if exact:

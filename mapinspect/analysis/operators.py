@@ -1,19 +1,20 @@
 """Operators of the models → those without a kernel in the image, and kernels without use."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mapinspect.analysis.arena.fit import operators_of, registered_by
+from mapinspect.analysis.arena.fit import operators_of, registered_by, types_registered
 from mapinspect.analysis.locate import Surroundings
 from mapinspect.analysis.owners import pieces_of
 from mapinspect.model.elf_file import ElfFile, ElfSymbol
 from mapinspect.model.embedded import EmbeddedModel, loadable
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.link_map import ObjectFile
-from mapinspect.model.network import Network
+from mapinspect.model.network import Network, Operator, Subgraph
 from mapinspect.model.operators import Kernels, ModelOperators, UnusedKernel
 
+_DATA_INPUT = {"TRANSPOSE_CONV": 2}  # its first input is a shape (schema.fbs, TransposeConvOptions)
 _RUNTIME = ("MicroInterpreter", "MicroAllocator")  # classes of TensorFlow Lite Micro
 _INLINING = (".lto_priv.", ".ltrans")  # of names and objects made by link-time optimisation
 
@@ -38,11 +39,12 @@ def kernels(
     if not any("6tflite" in name and any(kind in name for kind in _RUNTIME) for name in names):
         return None
     symbols = dict(_registering(elf))
+    types = _types(elf)
     spans = [model.place.span for model in embedded]
     used = frozenset(code for model in models for code in operators_of(model.network))
     return Kernels(
         registered=tuple(sorted(symbols)),
-        models=tuple(_of_model(elf, model, frozenset(symbols), spans) for model in models),
+        models=tuple(_of_model(elf, model, types, spans) for model in models),
         unused=tuple(_unused(around, elf, symbols, used)),
         doubt=_doubt(around, names, bool(symbols)),
         evidence=Evidence(elf.path, None, f"{len(symbols)} operators are registered"),
@@ -57,6 +59,34 @@ def _registering(elf: ElfFile) -> Iterator[tuple[str, ElfSymbol]]:
             yield operator, elf.symbols[ordinal]
 
 
+def _types(elf: ElfFile) -> dict[str, frozenset[str]]:
+    """Return by operator the types that its kernels are for; "" is a kernel for all."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for operator, symbol in _registering(elf):
+        found[operator].add(types_registered(symbol.name))
+    return {operator: frozenset(types) for operator, types in found.items()}
+
+
+def _narrow(network: Network, types: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """Yield the operators whose kernels are all for other types than the model's."""
+    for graph in network.subgraphs:
+        for operator in graph.operators:
+            kernels = types.get(operator.code, frozenset())
+            used = _used_with(operator, graph)
+            if kernels and "" not in kernels and used not in kernels:
+                yield f"{operator.code} with {used} (registered for {', '.join(sorted(kernels))})"
+
+
+def _used_with(operator: Operator, graph: Subgraph) -> str:
+    """Return the types of a use, spelt as the functions that register kernels spell them."""
+    inputs = [graph.tensors[index].type for index in operator.inputs if index >= 0]
+    outputs = [graph.tensors[index].type for index in operator.outputs if index >= 0]
+    if "INT4" in inputs[1:2]:
+        return "INT4"
+    first = _DATA_INPUT.get(operator.code, 0)
+    return "_".join(dict.fromkeys((*inputs[first : first + 1], *outputs[:1])))
+
+
 def _doubt(around: Surroundings, names: Iterable[str], seen: bool) -> str:
     if not seen:
         return "no function that registers an operator is to be seen"
@@ -67,7 +97,7 @@ def _doubt(around: Surroundings, names: Iterable[str], seen: bool) -> str:
 
 
 def _of_model(
-    elf: ElfFile, model: UsedModel, registered: frozenset[str], spans: Sequence[Span]
+    elf: ElfFile, model: UsedModel, types: Mapping[str, frozenset[str]], spans: Sequence[Span]
 ) -> ModelOperators:
     used = operators_of(model.network)
     custom = {
@@ -79,9 +109,10 @@ def _of_model(
     return ModelOperators(
         model=model.name,
         used=tuple(sorted(used | custom)),
-        missing=tuple(sorted(used - registered)),
+        missing=tuple(sorted(used - set(types))),
         unnamed=tuple(name for name in sorted(custom) if not _is_named(elf, name, spans)),
         place=model.place,
+        narrow=tuple(dict.fromkeys(_narrow(model.network, types))),
     )
 
 

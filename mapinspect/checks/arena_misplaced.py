@@ -3,7 +3,8 @@
 The arena must lie in RAM that nothing initialises from Flash (`.bss` or a NOLOAD section), in the
 bank that the table names for it, from its first byte to its last, and on a 16-byte boundary. An
 arena in `.data` costs its whole size in Flash; one in the wrong bank may be out of reach of DMA
-or slow.
+or slow. TensorFlow Lite Micro moves the start of an arena up to such a boundary itself; whether a
+runtime that is only known to follow the plan does, nobody can tell.
 
     error[arena-misplaced]: tensor_arena is stored with contents in .data: 12288 bytes of
       FLASH
@@ -24,6 +25,7 @@ from mapinspect.model.finding import (
     not_claimed,
     undecided,
 )
+from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection, Located
 
 _ALIGNMENT = 16  # bytes; what kernels that use vector loads expect
@@ -42,13 +44,13 @@ def arena_misplaced(inspection: Inspection) -> Iterator[Outcome]:
             remedy = "name the arena's array, not its pointer"
             yield undecided(arena.place.name, message, (arena.place.evidence,), remedy)
         else:
-            yield _judge(inspection, arena.place)
+            yield _judge(inspection, arena.place, aligns=arena.aligns)
             for row in inspection.table.placements:
                 if about_arena(inspection, row):
                     yield judge_placement(inspection, row)
 
 
-def _judge(inspection: Inspection, place: Located) -> Outcome:
+def _judge(inspection: Inspection, place: Located, *, aligns: bool) -> Outcome:
     evidence = (place.evidence, place.section.evidence)
     size, section = place.span.size, place.section
     if section.has_contents:
@@ -58,16 +60,28 @@ def _judge(inspection: Inspection, place: Located) -> Outcome:
     if not inspection.regions:
         message = f"no memory regions are known, so {place.name} cannot be placed"
         return undecided(place.name, message, evidence, "give the map, or origin and length")
-    if place.region is None or inspection.kind(place.region) in ("flash", "external-flash"):
+    kind = inspection.kind(place.region) if place.region else None
+    if place.region and kind is None:
+        message = f"{place.name} lies in {place.region}, whose kind is unknown"
+        remedy = 'write kind = "sram" or "flash" in its [[region]]'
+        return undecided(place.name, message, evidence, remedy)
+    if place.region is None or kind in ("flash", "external-flash"):
         message = f"{place.name} ({size} bytes) lies in {place.region or 'no region'}, not in RAM"
         return broken(place.name, message, evidence, "place its section in a RAM region")
     if place.alignment < _ALIGNMENT:
-        lost = -place.span.start % _ALIGNMENT
-        message = (
-            f"{place.name} is aligned to {place.alignment} bytes, not {_ALIGNMENT}: "
-            f"{lost} bytes are lost where the runtime aligns it, kernels may fault where not"
-        )
-        remedy = f"declare it alignas({_ALIGNMENT})"
+        return _misaligned(place, evidence, aligns=aligns)
+    return holds(place.name)
+
+
+def _misaligned(place: Located, evidence: tuple[Evidence, ...], *, aligns: bool) -> Outcome:
+    lost = -place.span.start % _ALIGNMENT
+    message = (
+        f"{place.name} is aligned to {place.alignment} bytes, not {_ALIGNMENT}: "
+        f"{lost} bytes are lost where the runtime aligns it, kernels may fault where not"
+    )
+    remedy = f"declare it alignas({_ALIGNMENT})"
+    if aligns:
         warning = Finding(Severity.WARNING, place.name, message, evidence, remedy)
         return holds(place.name, warning)
-    return holds(place.name)
+    message = f"{message}; of a runtime that is plan-only neither is known"
+    return undecided(place.name, message, evidence, remedy)

@@ -6,7 +6,7 @@ the next one. What an image leaves open about its runtime makes the need a range
 is broken, one above it holds, one inside is undecided. Where only a lower bound is known, a
 measurement of this very build, marked with its build-id, decides, or a requirement that the table
 declares, with its reason. An arena on the heap is judged by the constant that names its size
-(`kTensorArenaSize`), which debug information keeps.
+(`kTensorArenaSize`), which debug information keeps; at its address up to 30 bytes may be lost.
 
     error[arena-too-small]: tensor_arena has 8192 usable bytes and needs 12000, 3808 too few
 
@@ -23,6 +23,9 @@ from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undeci
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import ArenaFacts, Inspection, Located
 from mapinspect.model.measurement import Build, Weighed
+
+# What an arena at any address has less than one that begins and ends at a multiple of 16.
+_UNALIGNED = 2 * (ARENA_ALIGNMENT - 1)
 
 
 @check("arena-too-small", "every tensor arena is as large as its models need", __doc__)
@@ -73,7 +76,9 @@ def _measured(inspection: Inspection, place: Located) -> Weighed | None:
 
 def _compare(arena: ArenaFacts, place: Located, needed: int, measured: Weighed | None) -> Outcome:
     missed = lost(arena)
-    usable = max(0, place.span.size - missed)
+    # A symbol may state more bytes than its section holds; what lies behind belongs to others.
+    room = min(place.span.end, place.section.vma + place.section.size) - place.span.start
+    usable = max(0, room - missed)
     evidence = (*arena.need_evidence, place.evidence)
     if usable < needed and arena.is_pointer:
         message = f"{place.name} is {place.span.size} bytes, a pointer: the arena is elsewhere"
@@ -87,8 +92,9 @@ def _compare(arena: ArenaFacts, place: Located, needed: int, measured: Weighed |
         )
         remedy = f"make the arena at least {needed} bytes, aligned to {ARENA_ALIGNMENT}"
         return broken(place.name, message, evidence, remedy)
-    # A peak below the bound is not of all models that share the arena.
-    if arena.required is None and measured is not None and measured.item.bytes >= needed:
+    # A peak may be of one alone of the models that share the arena; below the bound it surely is.
+    alone = arena.required is None and len(arena.models) == 1
+    if alone and measured is not None and measured.item.bytes >= needed:
         return holds(place.name)
     return _above_the_bound(arena, place.name, usable, evidence)
 
@@ -123,6 +129,9 @@ def _declared(arena: ArenaFacts, name: str, usable: int, required: tuple[int, Ev
     if usable < size:
         message = f"{name} has {usable} usable bytes, {size - usable} fewer than the table declares"
         return broken(name, message, evidence, f"make the arena at least {size} bytes")
+    if arena.refused:
+        message = f"no size of {name} is enough by what is computed: {'; '.join(arena.refused)}"
+        return undecided(name, message, evidence, "mend the model, or give a log of this build")
     return holds(name)
 
 
@@ -134,4 +143,12 @@ def _on_heap(arena: ArenaFacts, size: int, constant: Evidence) -> Outcome:
     if size < arena.needed:
         message = f"{name} on the heap is {size} bytes, {arena.needed - size} too few"
         return broken(name, message, evidence, f"allocate at least {arena.needed} bytes")
+    suffices = arena.required[0] if arena.required else arena.sufficient
+    if suffices is not None and suffices <= size < suffices + _UNALIGNED:
+        message = (
+            f"{name} on the heap is {size} bytes and needs {suffices} between multiples of "
+            f"{ARENA_ALIGNMENT}; where the heap puts it is not known"
+        )
+        remedy = f"allocate {suffices + _UNALIGNED} bytes, or make it an array"
+        return undecided(name, message, evidence, remedy)
     return _above_the_bound(arena, name, size, evidence)

@@ -3,8 +3,9 @@
 TensorFlow Lite Micro only runs operators that the application registered; with one missing,
 AllocateTensors fails on the device ("Didn't find op for builtin opcode"). Each builtin operator
 is registered by a function of its own, whose symbol tells. A custom operator is registered under
-its name, which then is a string of the image. Kernels that no model uses cost Flash; the map says
-how much.
+its name, which then is a string of the image. A kernel registered for some types only
+(`Register_CONV_2D_INT8`) is no proof for a model with others. Kernels that no model uses cost
+Flash; the map says how much.
 
     error[operators-missing]: kws uses SOFTMAX, which the firmware does not register
 
@@ -49,6 +50,10 @@ def _judge(facts: Kernels, model: ModelOperators) -> Outcome:
         message = f"{model.model} uses the custom operator {names}, a name nowhere in the image"
         remedy = "register it: resolver.AddCustom(NAME, …)"
         return broken(model.model, message, evidence, remedy)
+    if not model.missing and model.narrow:
+        message = f"{model.model} uses {', '.join(model.narrow)}"
+        remedy = "register the kernel for all types, or the one for these"
+        return undecided(model.model, message, evidence, remedy)
     if not model.missing:
         return holds(model.model)
     names = ", ".join(model.missing)

@@ -17,6 +17,7 @@ from mapinspect.checks.check import check
 from mapinspect.checks.rows import declares_copy
 from mapinspect.model.embedded import unnamed
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
+from mapinspect.model.image import Span
 from mapinspect.model.inspection import Inspection, Located, arrays
 
 _READ_ONLY = ("flash", "external-flash")
@@ -63,7 +64,23 @@ def _judge(inspection: Inspection, place: Located, size: int) -> Outcome:
         message = f"{name} lies in {place.region or 'no region'}, whose kind is unknown"
         remedy = 'write kind = "flash" or "sram" in its [[region]]'
         return undecided(name, message, evidence, remedy)
+    if place.lma != place.span.start and not _is_one_bank(inspection, place):
+        message = (
+            f"{name} is stored at {place.lma:#010x} and read at {place.span.start:#010x}: a copy, "
+            f"though {place.region} is said to be Flash"
+        )
+        remedy = "mend the region's kind; of one Flash at two addresses the part's table tells"
+        return undecided(name, message, evidence, remedy)
     return holds(name)
+
+
+def _is_one_bank(inspection: Inspection, place: Located) -> bool:
+    """Return whether the part has one memory at both addresses, seen twice."""
+    part = inspection.part
+    if part is None:
+        return False
+    stored = part.bank_of(Span(place.lma, place.span.size))
+    return stored is not None and stored == part.bank_of(place.span)
 
 
 def _only_attributes_say_ram(inspection: Inspection, place: Located) -> bool:

@@ -52,6 +52,8 @@ class ArenaNeed:
     differ, persistent buffers overwrite descriptions that a kernel is still reading, and whether
     it starts is chance. ``enough`` is a size that suffices whatever is in doubt: ``smallest``
     when exact, the largest of several builds in question, None where no such figure is known.
+    ``end`` is by how many bytes past a multiple of 16 the arena ends for which all this is
+    computed, None where that makes no difference.
     """
 
     model: str
@@ -66,6 +68,7 @@ class ArenaNeed:
     parts: tuple[ArenaPart, ...] = ()
     accepted: int = 0
     enough: int | None = None
+    end: int | None = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from mapinspect.model.reservation import Reservation
 from mapinspect.model.runtime import Recognised
 
 __all__ = [
+    "POINTER_SIZES",
     "ArenaFacts",
     "Disagreement",
     "ElfFacts",
@@ -49,7 +50,8 @@ __all__ = [
     "arrays",
 ]
 
-_POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
+_RARE = 64  # bytes of a tensor that no other bytes equal by chance
+POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +85,16 @@ class ModelFacts:
 
     @property
     def parts(self) -> tuple[Located, ...]:
-        """Return where its tensors lie one by one, since no copy of the whole file is there."""
+        """Return where its tensors lie one by one, since no copy of the whole file is there.
+
+        Large ones everywhere: start-up may copy one of two. Few bytes lie elsewhere by chance.
+        """
         if self.copies:
             return ()
-        return tuple(tensor.places[0] for tensor in self.tensors if tensor.places)
+        shown = (
+            tensor.places if tensor.size >= _RARE else tensor.places[:1] for tensor in self.tensors
+        )
+        return tuple({place.span: place for places in shown for place in places}.values())
 
     @property
     def absent(self) -> tuple[TensorPlace, ...]:
@@ -119,7 +127,8 @@ class ArenaFacts:
     ``enough`` is a size that suffices whatever is in doubt, None where no such figure is known.
     ``required`` is what the table declares, with its line; ``size_constant`` the size of an arena
     on the heap by a constant of the program, with its name. ``slack`` is how much larger than
-    needed the arena may be, None for the usual amount.
+    needed the arena may be, None for the usual amount. ``refused`` says which models the runtime
+    would not accept and why; ``aligns`` is False where it is not known to align the arena itself.
     """
 
     models: tuple[str, ...]
@@ -135,6 +144,8 @@ class ArenaFacts:
     required: tuple[int, Evidence] | None = None
     size_constant: tuple[int, Evidence] | None = None
     slack: Amount | None = None
+    refused: tuple[str, ...] = ()
+    aligns: bool = True
 
     @property
     def sufficient(self) -> int | None:
@@ -149,7 +160,7 @@ class ArenaFacts:
     @property
     def is_pointer(self) -> bool:
         """Return whether the symbol only points to the arena, which then lies on the heap."""
-        return self.place is not None and self.place.span.size in _POINTER_SIZES
+        return self.place is not None and self.place.span.size in POINTER_SIZES
 
 
 @dataclass(frozen=True, slots=True)

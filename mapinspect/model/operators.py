@@ -10,7 +10,8 @@ class ModelOperators:
     """The operators of one model that the image has no kernel for.
 
     ``missing`` are builtin operators without a function that registers them; ``unnamed`` custom
-    ones whose name stands nowhere in the image. ``place`` is where the model comes from.
+    ones whose name stands nowhere in the image; ``narrow`` says of builtin ones which types they
+    are used with, and which the only kernels are for. ``place`` is where the model comes from.
     """
 
     model: str
@@ -18,6 +19,7 @@ class ModelOperators:
     missing: tuple[str, ...]
     unnamed: tuple[str, ...]
     place: Evidence
+    narrow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The arena in the image: by patterns, by constants in debug information, by its real address."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,12 +9,23 @@ import pytest
 from mapinspect.analysis.arenas import arena_facts
 from mapinspect.analysis.locate import Surroundings
 from mapinspect.model.arena import ArenaNeed, ArenaPlan
+from mapinspect.model.finding import Status
 from mapinspect.model.inspection import ArenaFacts
 from mapinspect.needs import arena_sizes, recognised_in
 from mapinspect.readers.elf import read_elf
 from mapinspect.readers.source import SourceFile
 from tests.elf_builder import STB_LOCAL, STT_OBJECT, ElfSymbolSpec, bss
-from tests.embedding import DENSE, FLASH, entry, image, inspect_elf, messages, rodata
+from tests.embedding import (
+    DENSE,
+    FLASH,
+    MODELS,
+    entry,
+    image,
+    inspect_elf,
+    messages,
+    outcomes,
+    rodata,
+)
 from tests.tools import need as need_tool
 
 BSS = 0x2000_1000
@@ -126,3 +138,52 @@ def test_models_that_share_an_arena_keep_their_tails_while_the_next_starts() -> 
     needs["b"] = need(900, 400, 100, 1000)
     [facts] = arena_facts(nowhere, entries, needs)
     assert (facts.needed, facts.exact, facts.sufficient) == (1200, False, 1500)
+
+
+def test_a_named_arena_that_is_nowhere_is_not_judged_by_some_constant() -> None:
+    """The constant may be about another array, here one with a C++ name of its own."""
+    symbols = [ElfSymbolSpec("_ZN3app3memE", BSS, 64, ".bss")]
+    elf = image(rodata(DENSE), bss(0x4000, BSS), symbols=symbols)
+    facts = inspect_elf(
+        elf, [(entry(arena="mem"), DENSE)], arena_sizes=lambda: {"kTensorArenaSize": 1 << 16}
+    )
+    assert facts.arenas[0].size_constant is None
+    [outcome] = outcomes(facts, "arena-too-small")
+    assert outcome.status is Status.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("name", "arena"),
+    [
+        pytest.param("tensor_arena", None, id="plain"),
+        pytest.param("_ZN12_GLOBAL__N_112tensor_arenaE", None, id="in an anonymous namespace"),
+        pytest.param("tensor_arena.lto_priv.0", "tensor_arena", id="with a suffix"),
+        pytest.param("_ZN3app3memE", "*mem*", id="by a glob"),
+    ],
+)
+def test_the_need_is_for_the_end_that_the_arena_has(name: str, arena: str | None) -> None:
+    """kws needs 16388 bytes with an end at a multiple of 16, and 16392 when it ends 4 behind one.
+
+    Both figures are those of `target_need` for cortex-m4 with CMSIS-NN kernels.
+    """
+    kws = (MODELS / "kws_int8.tflite").read_bytes()
+    elf = image(
+        rodata(kws), bss(0x8000, BSS), symbols=[ElfSymbolSpec(name, BSS, 16388, ".bss")], machine=40
+    )
+    wanted = replace(entry(arena=arena, runtime=None), target="cortex-m4", kernels="cmsis-nn")
+    facts = inspect_elf(elf, [(wanted, kws)])
+    assert (facts.arenas[0].needed, facts.arenas[0].exact) == (16392, True)
+    [outcome] = outcomes(facts, "arena-too-small")
+    assert outcome.status is Status.BROKEN
+
+
+def test_the_end_of_an_arena_found_by_a_pattern_only_widens_its_need() -> None:
+    kws = (MODELS / "kws_int8.tflite").read_bytes()
+    weights = ElfSymbolSpec("s_net_weights_array_u64", FLASH + 0x1000, 64, ".rodata")
+    pool = ElfSymbolSpec("pool0", BSS, 16388, ".bss")
+    elf = image(rodata(kws), bss(0x8000, BSS), symbols=[pool, weights], machine=40)
+    wanted = replace(entry(runtime=None), target="cortex-m4", kernels="cmsis-nn")
+    facts = inspect_elf(elf, [(wanted, kws)], recognised=recognised_in(elf, None, ()))
+    assert (facts.arenas[0].needed, facts.arenas[0].sufficient) == (16388, 16392)
+    [outcome] = outcomes(facts, "arena-too-small")
+    assert outcome.status is Status.UNDECIDED

@@ -206,3 +206,21 @@ def test_what_lies_there_instead_is_evidence_of_a_missing_model() -> None:
     [outcome] = outcomes(facts, "weights-missing")
     assert outcome.status is Status.BROKEN
     assert f"{FLASH + 0x1000:#010x}" in outcome.findings[0].evidence[-1].text
+
+
+def test_another_version_beside_the_right_one_is_no_proof() -> None:
+    """Which of both the program runs, no image tells: the right bytes alone prove nothing."""
+    older = bytearray(DENSE)
+    older[DENSE.index(b"TFL3") + 1000] ^= 1  # a byte of some tensor; the layers stay the same
+    facts = inspect_elf(
+        image(rodata(DENSE), rodata(bytes(older), QSPI, ".old")), [(entry(), DENSE)]
+    )
+    found = outcomes(facts, "embedded-model-differs")
+    assert [outcome.status for outcome in found] == [Status.HOLDS, Status.UNDECIDED]
+    assert "none of the given files" in found[1].findings[0].message
+    both = inspect_elf(
+        image(rodata(DENSE), rodata(bytes(older), QSPI, ".old")),
+        [(entry(), DENSE), (entry("old"), bytes(older))],
+    )
+    statuses = [outcome.status for outcome in outcomes(both, "embedded-model-differs")]
+    assert statuses == [Status.HOLDS, Status.HOLDS]

@@ -17,6 +17,7 @@ from mapinspect.readers.gnu_map import read_map
 from tests.elf_builder import STT_FUNC, ElfSymbolSpec
 from tests.embedding import DENSE, FLASH, entry, image, inspect_elf, messages, outcomes, rodata
 from tests.model_builder import G, Op, T, write_model
+from tests.single_operators import convolution, transpose_conv
 from tests.tools import need
 
 KERNEL = """
@@ -166,3 +167,39 @@ def test_a_custom_name_only_in_the_model_itself_does_not_count() -> None:
     symbols = [ElfSymbolSpec(INTERPRETER, FLASH, 2, ".text", STT_FUNC)]
     facts = inspect_elf(image(rodata(model), symbols=symbols))
     assert kernels(facts).models[0].unnamed == ("SECRET_OP",)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "types", "status"),
+    [
+        pytest.param("Register_CONV_2D", ("INT16", "INT8"), Status.HOLDS, id="for all types"),
+        pytest.param("Register_CONV_2D_INT8", ("INT8", "INT8"), Status.HOLDS, id="for its own"),
+        pytest.param("Register_CONV_2D_INT8", ("INT16", "INT8"), Status.UNDECIDED, id="for INT8"),
+        pytest.param("Register_CONV_2D_INT16", ("INT16", "INT8"), Status.HOLDS, id="for INT16"),
+        pytest.param("Register_CONV_2D_INT8", ("INT8", "INT4"), Status.UNDECIDED, id="no INT4"),
+        pytest.param("Register_CONV_2D_INT4", ("INT8", "INT4"), Status.HOLDS, id="for INT4"),
+        pytest.param("Register_CONV_2D_INT8", ("FLOAT32",) * 2, Status.UNDECIDED, id="no floats"),
+        pytest.param("Register_CONV_2D_INT8REF", ("INT8", "INT8"), Status.HOLDS, id="reference"),
+    ],
+)
+def test_a_kernel_for_some_types_is_no_proof_for_others(
+    kernel: str, types: tuple[str, str], status: Status
+) -> None:
+    symbols = [
+        ElfSymbolSpec(name, FLASH, 2, ".text", STT_FUNC)
+        for name in (INTERPRETER, f"_ZN6tflite{len(kernel)}{kernel}Ev")
+    ]
+    model = convolution("CONV_2D", *types)
+    facts = inspect_elf(image(rodata(model), symbols=symbols))
+    assert [outcome.status for outcome in outcomes(facts, "operators-missing")] == [status]
+
+
+def test_a_transposed_convolution_is_used_with_the_types_of_its_data_not_of_its_shape() -> None:
+    kernel = "Register_TRANSPOSE_CONV_INT8"
+    symbols = [
+        ElfSymbolSpec(name, FLASH, 2, ".text", STT_FUNC)
+        for name in (INTERPRETER, f"_ZN6tflite{len(kernel)}{kernel}Ev")
+    ]
+    facts = inspect_elf(image(rodata(transpose_conv("INT8", "INT32")), symbols=symbols))
+    (outcome,) = outcomes(facts, "operators-missing")
+    assert outcome.status is Status.HOLDS

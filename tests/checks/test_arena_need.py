@@ -59,8 +59,10 @@ def test_a_declared_requirement_decides_a_lower_bound(
     ("constant", "exact", "status"),
     [
         pytest.param(999, True, Status.BROKEN, id="too small"),
-        pytest.param(1000, True, Status.HOLDS, id="enough"),
-        pytest.param(1000, False, Status.UNDECIDED, id="not below a lower bound"),
+        pytest.param(1000, True, Status.UNDECIDED, id="enough only at the right address"),
+        pytest.param(1029, True, Status.UNDECIDED, id="enough at all but one address"),
+        pytest.param(1030, True, Status.HOLDS, id="enough at every address"),
+        pytest.param(1030, False, Status.UNDECIDED, id="not below a lower bound"),
     ],
 )
 def test_an_arena_on_the_heap_is_judged_by_its_constant(
@@ -69,6 +71,13 @@ def test_an_arena_on_the_heap_is_judged_by_its_constant(
     place = Evidence("app.elf", None, f"kTensorArenaSize is {constant}")
     facts = of_size(4, exact=exact, size_constant=(constant, place))
     assert answer(facts) is status
+
+
+def test_a_symbol_larger_than_its_section_is_no_proof_of_room() -> None:
+    few = bss(900)
+    facts = replace(arena(located("tensor_arena", few, size=2000)))
+    [outcome] = arena_too_small(replace(inspection(few), arenas=(facts,)))
+    assert outcome.status is Status.BROKEN
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from mapinspect.model.inspection import ArenaFacts, Inspection, ModelFacts
 from mapinspect.model.network import Network
 from mapinspect.model.part import MemoryBank, Part
 
-_REGISTER = re.compile(r"_ZN6tflite(?:\d+[a-z_]+)*\d+Register_([A-Z0-9_]+?)(?:_(?:REF|INT\w*))?Ev$")
+_REGISTER = re.compile(r"_ZN6tflite(?:\d+[a-z_]+)*\d+Register_([A-Z0-9_]+?)(?:_(REF|INT\w*))?Ev$")
 _CORTEX = re.compile(r"cortex-m\d+\+?")
 
 
@@ -178,6 +178,16 @@ def registered_by(symbol: str) -> str | None:
     """Return the operator that the function of this mangled name registers, or None."""
     match = _REGISTER.match(symbol) if symbol.startswith("_ZN6tflite") else None
     return match[1] if match else None
+
+
+def types_registered(symbol: str) -> str:
+    """Return the types that the kernel of this mangled name is only for: ``INT8``; "" for any.
+
+    ``INT8_INT16`` takes the one and returns the other (TFLM, micro/kernels/*.h).
+    """
+    match = _REGISTER.match(symbol)
+    found = (match[2] or "") if match else ""
+    return found.removesuffix("REF").rstrip("_")
 
 
 def operators_of(network: Network) -> frozenset[str]:

@@ -67,6 +67,7 @@ def need(
         reasons=reasons,
         refused=refused,
         parts=tuple(ArenaPart(name, size) for name, size in simulation.tail.parts.items()),
+        end=end,
     )
 
 

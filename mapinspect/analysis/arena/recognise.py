@@ -6,7 +6,7 @@ returned: the arena then is a range.
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mapinspect.analysis.arena.dwarf_structs import measured_sizes
 from mapinspect.analysis.arena.profile import DSP, MVE, PLAIN, Profile, older_versions, profile
@@ -29,7 +29,13 @@ _RECORDING = re.compile(rf"{_MANGLED}23RecordingMicroAllocatorC[12]E")
 _COMPRESSION = re.compile(r"_ZNK?6tflite\w*24GetTensorCompressionData")
 _VARIABLES = re.compile(rf"{_MANGLED}22MicroResourceVariables6CreateE")
 _SIGNAL = re.compile(r"_ZNK?6tflite(?:5micro)?11tflm_signal\d+Register_")
-_CMSIS = re.compile(r"arm_(?:convolve|depthwise_conv|fully_connected|softmax)_\w*s8")
+# CMSIS-NN's own functions, of every kernel and width (arm_nnfunctions.h); CMSIS-DSP has none of
+# these names. Any one of them says that the kernels are built with it.
+_CMSIS = re.compile(
+    r"arm_(?:convolve|depthwise_conv|fully_connected|softmax|svdf|lstm|batch_matmul|transpose_conv"
+    r"|avgpool|max_pool|elementwise|nn|pad|transpose|maximum|minimum)_(?:\w*_)?[su](?:4|8|16)(?!\d)"
+)
+_INLINING = (".lto_priv.", ".ltrans")  # of names made by link-time optimisation
 _ESP = re.compile(r"esp_nn_get_(?:conv|depthwise_conv|softmax)_scratch_size_(\w+)")
 _ESP_ANY = re.compile(r"esp_nn_\w+_(?:ansi|opt|esp32s3|esp32p4)")
 # Kernel libraries without rules here: symbol prefix -> what it is.
@@ -39,7 +45,7 @@ _OTHERS = {
     "riscv_convolve": "NMSIS-NN",
     "ceva_tflm": "CEVA's kernels",
 }
-# What a name must start with to tell anything; most of an image's names do not.
+# What a name must start with to tell of the runtime; most of an image's names do not.
 _TELLING = ("_ZN6tflite", "_ZNK6tflite", "arm_", "esp_nn_", *_OTHERS)
 
 
@@ -48,7 +54,8 @@ class ProfileChoice:
     """The builds that an image may hold, best guess first, and what that rests on.
 
     ``reasons`` say what is in doubt beyond the choice between the profiles: they make every
-    figure a lower bound. ``variables`` is False when the image cannot create resource variables;
+    figure a lower bound; those in ``untold`` go away where the table names target and kernels.
+    ``variables`` is False when the image cannot create resource variables;
     ``signal`` is True when the runtime's signal library is linked, so that its operators' kernels
     are certain.
     """
@@ -58,14 +65,16 @@ class ProfileChoice:
     reasons: tuple[str, ...]
     variables: bool
     signal: bool
+    untold: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class _Notes:
-    """What is found along the way."""
+    """What is found along the way; what the image leaves ``untold`` the table may say."""
 
-    evidence: list[str]
-    reasons: list[str]
+    evidence: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    untold: list[str] = field(default_factory=list)
 
 
 def recognise(build: BuildEvidence) -> ProfileChoice | None:
@@ -73,16 +82,18 @@ def recognise(build: BuildEvidence) -> ProfileChoice | None:
     telling = [name for name in build.symbols if name.startswith(_TELLING)]
     if not any(_RUNTIME.match(name) for name in telling):
         return None
-    build = replace(build, symbols=telling)
-    notes = _Notes([], [])
+    inlined = [name for name in build.symbols if any(mark in name for mark in _INLINING)]
+    build = replace(build, symbols=[*telling, *inlined])
+    notes = _Notes()
     first = _with_sizes(_base(build, notes), build, notes)
     profiles = tuple(_candidates(first, build, notes))
     return ProfileChoice(
         profiles=profiles,
         evidence=tuple(notes.evidence),
-        reasons=tuple(notes.reasons),
+        reasons=(*notes.reasons, *notes.untold),
         variables=any(_VARIABLES.match(name) for name in build.symbols),
         signal=any(_SIGNAL.match(name) for name in build.symbols),
+        untold=tuple(notes.untold),
     )
 
 
@@ -107,7 +118,7 @@ def _refuse_other_kernels(symbols: Collection[str], notes: _Notes) -> None:
 
 
 def _arm(build: BuildEvidence, notes: _Notes) -> Profile:
-    core = _core_class(build, notes)
+    core = _noted_core(build, notes)
     kernels = "reference"
     found = min((name for name in build.symbols if _CMSIS.match(name)), default=None)
     if found is not None:
@@ -115,6 +126,7 @@ def _arm(build: BuildEvidence, notes: _Notes) -> Profile:
         notes.evidence.append(f"CMSIS-NN kernels, since {found} is linked")
     else:
         notes.evidence.append("reference kernels, since no CMSIS-NN function is linked")
+        _doubt_inlined(build, notes)
     chosen = profile(_CORES[core], kernels)
     if build.arm_attributes.get(ENUM_SIZE) == INT_ENUMS:
         notes.evidence.append("int enumerations, by Tag_ABI_enum_size")
@@ -123,22 +135,32 @@ def _arm(build: BuildEvidence, notes: _Notes) -> Profile:
     return chosen
 
 
-def _core_class(build: BuildEvidence, notes: _Notes) -> str:
+def _doubt_inlined(build: BuildEvidence, notes: _Notes) -> None:
+    """Note that functions not seen may have been inlined, where link-time optimisation was on."""
+    if any(mark in name for name in build.symbols for mark in _INLINING):
+        what = "link-time optimisation may have inlined the functions that tell the kernel set"
+        notes.untold.append(what)
+
+
+def core_class(build: BuildEvidence) -> str | None:
+    """Return the CMSIS-NN class of an ARM image's core; None without build attributes."""
     attributes = build.arm_attributes
-    name = str(attributes.get(CPU_NAME, "ARM core"))
-    architecture = attributes.get(CPU_ARCH)
-    core = PLAIN
-    if attributes.get(MVE_ARCH):
-        core = MVE
-    elif architecture == _V7E_M or (
-        architecture in (_V8_M_MAIN, _V8_1_M_MAIN) and attributes.get(DSP_EXTENSION)
-    ):
-        core = DSP
     if not attributes:
-        notes.reasons.append("the image has no ARM build attributes, so its core is not known")
+        return None
+    architecture = attributes.get(CPU_ARCH)
+    if attributes.get(MVE_ARCH):
+        return MVE
+    dsp = architecture in (_V8_M_MAIN, _V8_1_M_MAIN) and attributes.get(DSP_EXTENSION)
+    return DSP if architecture == _V7E_M or dsp else PLAIN
+
+
+def _noted_core(build: BuildEvidence, notes: _Notes) -> str:
+    core, name = core_class(build), str(build.arm_attributes.get(CPU_NAME, "ARM core"))
+    if core is None:
+        notes.untold.append("the image has no ARM build attributes, so its core is not known")
     else:
         notes.evidence.append(f"{core} by the build attributes of {name}")
-    return core
+    return core or PLAIN
 
 
 def _esp_or_reference(build: BuildEvidence, notes: _Notes) -> Profile:
@@ -148,9 +170,10 @@ def _esp_or_reference(build: BuildEvidence, notes: _Notes) -> Profile:
         notes.evidence.append(f"ESP-NN {variant}, by its scratch size function")
         return _esp(variant, build)
     if any(_ESP_ANY.match(name) for name in build.symbols):
-        notes.reasons.append("ESP-NN is linked, but which variant of it is not told")
+        notes.untold.append("ESP-NN is linked, but which variant of it is not told")
     else:
         notes.evidence.append("reference kernels, since no ESP-NN function is linked")
+        _doubt_inlined(build, notes)
     return profile("riscv32", "reference")
 
 

@@ -212,7 +212,7 @@ def _layout(around: Surroundings) -> Layout | None:
 def _elf_facts(elf: ElfFile | None) -> ElfFacts | None:
     if elf is None:
         return None
-    return ElfFacts(elf.path, elf.kind, elf.machine, len(elf.symbols) == 0, elf.entry)
+    return ElfFacts(elf.path, elf.kind, elf.machine, len(elf.symbols) == 0, elf.entry, elf.bits)
 
 
 def _map_facts(records: Records, around: Surroundings) -> MapFacts:

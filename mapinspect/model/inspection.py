@@ -186,13 +186,22 @@ class MapFacts:
 
 @dataclass(frozen=True, slots=True)
 class ElfFacts:
-    """What kind of ELF it is; ``stripped`` when it has no symbols, ``entry`` where it starts."""
+    """What kind of ELF it is; ``stripped`` when it has no symbols, ``entry`` where it starts.
+
+    ``bits`` is the width of its addresses.
+    """
 
     path: str
     kind: str
     machine: str
     stripped: bool
     entry: int = 0
+    bits: int = 32
+
+    @property
+    def target(self) -> str:
+        """Return what the image was linked for, as reports name it: ``ARM 32``."""
+        return f"{self.machine} {self.bits}"
 
 
 @dataclass(frozen=True, slots=True)

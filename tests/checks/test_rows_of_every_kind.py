@@ -120,6 +120,68 @@ def test_adding_bytes_never_passes(row: str, limit: int, section: str, more: int
         assert verdict(after) is Verdict.FAIL
 
 
+OPTIONAL = "limit = 1\noptional = true"
+
+
+@pytest.mark.parametrize(
+    ("row", "lacking"),
+    [
+        pytest.param(ROWS["archive"], "map", id="an archive without a map"),
+        pytest.param(ROWS["object"], "map", id="an object without a map"),
+        pytest.param(ROWS["symbol"], "symbols", id="a symbol of a stripped ELF"),
+        pytest.param(ROWS["stack"], "symbols", id="the stack of a stripped ELF"),
+        pytest.param(ROWS["heap"], "symbols", id="the heap of a stripped ELF"),
+        pytest.param(ROWS["arena"], "symbols", id="the arena of a stripped ELF"),
+    ],
+)
+def test_an_optional_row_is_not_absent_where_nothing_could_show_it(row: str, lacking: str) -> None:
+    """With map and symbols each of them is over its limit of one byte."""
+    claim = REGIONS_OF_THE_PART + budget(row, OPTIONAL)
+    assert verdict(facts(claim)) is Verdict.FAIL
+    without_symbols = replace(good_elf(), symbols=_NoSymbols())
+    elf = without_symbols if lacking == "symbols" else None
+    inspection = facts(claim, elf=elf, with_map=lacking != "map")
+    (outcome,) = [
+        item
+        for item in outcomes(inspection, "row-matches-nothing")
+        if item.status is Status.UNDECIDED
+    ]
+    assert lacking in outcome.findings[0].message
+    assert verdict(inspection) is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("match", "lacking"),
+    [
+        pytest.param("archive = 'libdsp.a'", "map", id="an archive without a map"),
+        pytest.param("symbol = 'g_kws_model'", "symbols", id="a symbol of a stripped ELF"),
+    ],
+)
+def test_an_optional_placement_is_not_absent_either(match: str, lacking: str) -> None:
+    row = f"[[placement]]\nid = 'p'\nmatch = {{ {match} }}\nregion = 'SRAM2'\noptional = true\n"
+    claim = REGIONS_OF_THE_PART + row
+    assert verdict(facts(claim)) is Verdict.FAIL
+    elf = replace(good_elf(), symbols=_NoSymbols()) if lacking == "symbols" else None
+    inspection = facts(claim, elf=elf, with_map=lacking != "map")
+    assert verdict(inspection) is Verdict.UNKNOWN
+    found = outcomes(inspection, "row-matches-nothing")
+    assert any(item.status is Status.UNDECIDED and lacking in item.reason for item in found)
+
+
+class _NoSymbols(tuple):
+    """The symbols of a stripped ELF."""
+
+    __slots__ = ()
+
+    def named(self, _name: str) -> tuple:
+        return ()
+
+    def names(self) -> tuple:
+        return ()
+
+    addresses = sizes = names
+
+
 def good_elf() -> ElfFile:
     return read_elf("app.elf", (FOLDER / "app.elf").read_bytes())
 

@@ -57,12 +57,19 @@ class Memory:
         return all(fnmatchcase(region or "", glob) for glob in self.regions)
 
     def whole(self, around: Surroundings) -> int:
-        """Return the bytes of this memory: what a percentage is a share of. 0: not known."""
-        regions = sum(region.span.size for region in self.regions_of(around))
+        """Return the bytes of this memory: what a percentage is a share of. 0: not known.
+
+        Addresses that regions share count once; of banks within regions only what lies in both.
+        """
+        regions = [region.span for region in self.regions_of(around)]
         if not self.banks:
-            return regions
-        banks = sum(bank.span.size for bank in self.banks_of(around))
-        return min(regions, banks) if self.regions else banks
+            return _size(union(regions))
+        banks = self.banks_of(around)
+        whole = _size(bank.span for bank in banks)
+        if not self.regions:
+            return whole
+        views = [view for bank in banks for view in bank.views()]
+        return min(whole, _size(union(cut(span, view) for span in regions for view in views)))
 
     def within(self, around: Surroundings, region: str | None, span: Span) -> list[Span]:
         """Return the bytes of a span of ``region`` that lie in this memory."""
@@ -72,6 +79,10 @@ class Memory:
             return [span]
         views = [view for bank in self.banks_of(around) for view in bank.views()]
         return [piece for view in views if (piece := cut(span, view)).size]
+
+
+def _size(spans: Iterable[Span]) -> int:
+    return sum(span.size for span in spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +95,7 @@ class Counted:
     @property
     def bytes(self) -> int:
         """Return how many bytes the row counts."""
-        return sum(span.size for span in self.spans)
+        return _size(self.spans)
 
 
 def counted(

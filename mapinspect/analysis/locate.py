@@ -1,5 +1,6 @@
 """Symbols, sections and objects that a glob selects, with where each lies."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -56,12 +57,18 @@ def homes(placements: Iterable[Placement]) -> dict[tuple[int, Role], Region | No
 
 
 def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:
-    """Return the symbols a glob selects, by raw or base name; aliases of one span count once."""
-    if around.elf is None:
-        return ()
+    """Return the symbols a glob selects, by raw or base name; aliases of one span count once.
+
+    A name without wildcards is that very symbol, where there is one.
+    """
+    return _located(around, _matching(around.elf, glob)) if around.elf is not None else ()
+
+
+def _located(around: Surroundings, selected: Iterable[ElfSymbol]) -> tuple[Located, ...]:
+    assert around.elf is not None
     by_ordinal = {section.ordinal: section for section in around.sections}
     found: dict[Span, Located] = {}
-    for symbol in _matching(around.elf, glob):
+    for symbol in selected:
         section = by_ordinal.get(-1 if symbol.section is None else symbol.section)
         if section is not None:
             span = Span(symbol.address, symbol.size)
@@ -72,7 +79,7 @@ def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:
 
 
 def _matching(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
-    if not any(letter in glob for letter in "*?["):
+    if not is_glob(glob):
         exact = elf.symbols.named(glob)
         if exact:
             return exact
@@ -81,6 +88,19 @@ def _matching(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
         for symbol in elf.symbols
         if fnmatchcase(symbol.name, glob) or fnmatchcase(base_name(symbol.name), glob)
     )
+
+
+def _clones(elf: ElfFile, name: str) -> Iterator[ElfSymbol]:
+    """Yield the symbols that compilers made of ``name`` by a suffix."""
+    if not is_glob(name):
+        for ordinal, other in enumerate(elf.symbols.names()):
+            if other.startswith(f"{name}.") and base_name(other) == name:
+                yield elf.symbols[ordinal]
+
+
+def is_glob(text: str) -> bool:
+    """Return whether a name has wildcards."""
+    return any(letter in text for letter in "*?[")
 
 
 def matched(around: Surroundings, match: Match) -> Matched:
@@ -97,7 +117,7 @@ def matched(around: Surroundings, match: Match) -> Matched:
 def named(around: Surroundings, match: Match) -> tuple[Located, ...]:
     """Return what a row's ``match`` selects by its names, in whatever memory it lies."""
     if match.symbol is not None:
-        places = symbols(around, match.symbol)
+        places = _symbols_of(around, match, match.symbol)
     elif match.object is not None or match.archive is not None:
         places = tuple(_inputs(around, match))
     else:
@@ -105,6 +125,28 @@ def named(around: Surroundings, match: Match) -> tuple[Located, ...]:
     if match.section is None:
         return places
     return tuple(place for place in places if fnmatchcase(place.section.name, match.section))
+
+
+def _symbols_of(around: Surroundings, match: Match, glob: str) -> tuple[Located, ...]:
+    """Return the symbols that a glob selects, with their clones, in the inputs that match."""
+    if around.elf is None:
+        return ()
+    selected = [*_matching(around.elf, glob), *_clones(around.elf, glob)]
+    places = _located(around, selected)
+    if match.object is None and match.archive is None:
+        return places
+    inputs: dict[int, list[Span]] = {}
+    for item in _inputs(around, match):
+        inputs.setdefault(item.section.ordinal, []).append(item.span)
+    owned = {ordinal: union(spans) for ordinal, spans in inputs.items()}
+    return tuple(
+        place for place in places if _is_within(place.span, owned.get(place.section.ordinal, []))
+    )
+
+
+def _is_within(span: Span, merged: list[Span]) -> bool:
+    number = bisect_right(merged, span.start, key=lambda other: other.start) - 1
+    return number >= 0 and merged[number].contains(span)
 
 
 def _sections(around: Surroundings) -> Iterator[Located]:

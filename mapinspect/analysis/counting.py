@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from mapinspect.analysis.absorbed import absorbed
 from mapinspect.analysis.locate import Surroundings, named
 from mapinspect.analysis.usage import cut, union, without
 from mapinspect.model.budget import BudgetRow, BudgetTable
@@ -87,10 +88,14 @@ def _size(spans: Iterable[Span]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What one row counts: bytes, merged, in address order, and the places its match selects."""
+    """What one row counts: bytes, merged, in address order, and the places its match selects.
+
+    ``mixed`` are further bytes that may be of the row: link-time optimisation took their names.
+    """
 
     spans: tuple[Span, ...]
     places: tuple[Located, ...] = ()
+    mixed: int = 0
 
     @property
     def bytes(self) -> int:
@@ -112,7 +117,8 @@ def counted(
         if row.match is not None:
             places = named(around, row.match)
             spans, every = _of_places(row, around, places)
-            found[row.id] = Counted(tuple(union(spans)), places)
+            others, _ = _of_places(row, around, absorbed(around, row.match))
+            found[row.id] = Counted(tuple(union(spans)), places, _size(union(others)))
             taken += every
         elif row.kind != "rest":
             spans = _of_pieces(row, around, (piece for piece in pieces if piece.row == row.kind))

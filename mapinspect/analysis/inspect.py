@@ -1,8 +1,9 @@
 """Records of map, ELF, models and table → the Inspection that checks read."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from mapinspect.analysis.absorbed import absorbed
 from mapinspect.analysis.arenas import ArenaClues, arena_facts, no_sizes
 from mapinspect.analysis.conservation import unconserved
 from mapinspect.analysis.counting import counted
@@ -114,7 +115,10 @@ def inspect(records: Records) -> Inspection:
         budget_matches={
             row: Matched(item.places, item.bytes) for row, item in counts.items() if item.places
         },
-        placement_matches={row.id: matched(around, row.match) for row in table.placements},
+        placement_matches={
+            row.id: replace(matched(around, row.match), mixed=bool(absorbed(around, row.match)))
+            for row in table.placements
+        },
         rows=row_numbers(table, around, counts, estimates, found.kept, peaks=found.peaks),
         measured=found.peaks.items,
         reservations=found.kept,

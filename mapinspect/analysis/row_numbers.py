@@ -54,6 +54,7 @@ def row_numbers(
             _numbers(row, around, estimates, counts[row.id].bytes, reservations),
             **_measured(row, around, peaks),
             counts=_counts(row, table),
+            mixed=counts[row.id].mixed,
         )
         for row in table.budgets
     )

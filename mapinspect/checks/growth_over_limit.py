@@ -62,6 +62,8 @@ def _budget(inspection: Inspection, row: BudgetRow) -> Outcome:
     before: int | str | None = baseline.rows.get(row.id) if baseline else None
     if baseline is None or before is None:
         before = f"the baseline has no row {row.id}"
+    elif line.mixed:
+        before = "link-time optimisation mixed its objects with others"
     elif baseline.counts.get(row.id) != line.counts:
         then = baseline.counts.get(row.id, "something unknown")
         before = f"{row.id} counted {then} in the baseline, and counts {line.counts} now"

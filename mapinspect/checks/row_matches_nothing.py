@@ -24,6 +24,11 @@ from mapinspect.model.inspection import Inspection
 
 _NAMED_KINDS = ("heap", "stack", "arena", "weights")  # told by symbols
 
+_MIXED = (
+    "link-time optimisation mixed it with other objects",
+    "match symbols or sections, or compile it without -flto",
+)
+
 
 @check(
     "row-matches-nothing",
@@ -59,6 +64,8 @@ def _budgets(inspection: Inspection) -> Iterator[Outcome]:
     for row in inspection.table.budgets:
         line = inspection.line(row.id)
         lacking = _lacking(inspection, row.match, None if line.linked else row.kind)
+        if line.mixed and not line.linked:
+            lacking = _MIXED
         if lacking is not None:
             yield _unseen(row.id, lacking, row)
         elif line.whole == 0 and line.memory != "all":
@@ -77,7 +84,8 @@ def _placements(inspection: Inspection) -> Iterator[Outcome]:
     for row in inspection.table.placements:
         dead = [glob for glob in row.regions if not _known(glob, regions)]
         dead += [glob for glob in row.banks if not _known(glob, banks)]
-        lacking = _lacking(inspection, row.match)
+        mixed = inspection.placement_matches[row.id].mixed
+        lacking = _MIXED if mixed else _lacking(inspection, row.match)
         if lacking is not None:
             yield _unseen(row.id, lacking, row)
         elif len(dead) == len(row.regions) + len(row.banks) > 0:

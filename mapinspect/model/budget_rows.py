@@ -34,6 +34,7 @@ class RowNumbers:
     known. ``available`` counts towards the minimum: the linked bytes and, for a heap,
     what is set aside without a section. ``peaks`` are the measurements that it is about.
     ``counts`` spells out what the row counts: two builds compare only where it is the same.
+    ``mixed`` are bytes that may be the row's besides: link-time optimisation mixed them up.
     """
 
     id: str
@@ -49,3 +50,4 @@ class RowNumbers:
     available: int = 0
     peaks: tuple[Weighed, ...] = ()
     counts: str = ""
+    mixed: int = 0

@@ -164,10 +164,14 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a row's ``match`` selects: places, and the bytes they take up in total."""
+    """What a row's ``match`` selects: places, and the bytes they take up in total.
+
+    ``mixed`` is whether link-time optimisation hides further places, among those of other objects.
+    """
 
     places: tuple[Located, ...]
     bytes: int
+    mixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

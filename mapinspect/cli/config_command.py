@@ -47,9 +47,12 @@ def config_check_command(*, files: tuple[Path, ...], profile: str | None) -> int
     sound = True
     for file in files or (None,):
         try:
-            table = Run(Request(config=file, profile=profile)).table()
+            run = Run(Request(config=file, profile=profile))
+            table = run.table()
             if not table.path:
                 raise InputError(".", None, "no mapinspect.toml from here upward", "name a FILE")
+            for name in table.profiles:
+                Run(Request(config=file, profile=name)).table()
         except InputError as error:
             report_input_error(error)
             sound = False
@@ -59,6 +62,8 @@ def config_check_command(*, files: tuple[Path, ...], profile: str | None) -> int
         counts = ", ".join(f"{len(row)} {word}" for row, word in zip(rows, words, strict=True))
         profiles = f"; profiles {', '.join(table.profiles)}" if table.profiles else ""
         click.echo(f"{table.path}: sound ({counts}{profiles})")
+        for note in run.passed_over:
+            click.echo(note)
     return 0 if sound else EXIT_INPUT
 
 

@@ -234,4 +234,5 @@ def _map_facts(records: Records, around: Surroundings) -> MapFacts:
         overflows=tuple(usage for usage in own if usage.free < 0),
         sections=sum(1 for section in link_map.sections if section.size),
         missing=link_map.missing,
+        regions=own_regions,
     )

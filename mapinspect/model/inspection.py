@@ -176,7 +176,10 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class MapFacts:
-    """What the map says about itself; ``missing`` is what a whole map has and this one lacks."""
+    """What the map says about itself; ``missing`` is what a whole map has and this one lacks.
+
+    ``regions`` are those of its memory table, whatever the budget table makes of them.
+    """
 
     path: str
     line_count: int
@@ -186,6 +189,7 @@ class MapFacts:
     overflows: tuple[Usage, ...]  # regions that the map's own sections overflow
     sections: int
     missing: tuple[str, ...] = ()
+    regions: tuple[Region, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,30 @@ def test_a_region_row_too(region: str) -> None:
         assert verdict(facts(rows)) is expected
 
 
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [
+        pytest.param("512K", Verdict.PASS, id="as the map has it"),
+        pytest.param("256K", Verdict.PASS, id="less than the script claims"),
+        pytest.param("513K", Verdict.UNKNOWN, id="more than ld could ever fill"),
+    ],
+)
+def test_a_region_row_makes_no_memory_larger_than_the_map_has_it(
+    length: str, expected: Verdict
+) -> None:
+    """Its length is a limit too, and one beyond the region limits nothing."""
+    inspection = replace(facts(REGIONS_OF_THE_PART.replace("512K", length)), part=None)
+    assert verdict(inspection) is expected
+    broken = [
+        item
+        for item in outcomes(inspection, "limit-beyond-memory")
+        if item.status is Status.UNDECIDED
+    ]
+    if expected is Verdict.UNKNOWN:
+        said = "FLASH is 525312 bytes from 0x08000000 here, and 524288 from 0x08000000 in the map"
+        assert [item.reason for item in broken] == [said]
+
+
 @settings(deadline=None)
 @given(row=st.sampled_from(sorted(ROWS)), limits=st.tuples(*[st.integers(0, 32 * 1024)] * 2))
 def test_raising_a_limit_never_fails(row: str, limits: tuple[int, int]) -> None:

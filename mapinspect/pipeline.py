@@ -30,7 +30,7 @@ from mapinspect.model.part import Part
 from mapinspect.model.remedy import Remedy
 from mapinspect.model.report import InputFile, Report
 from mapinspect.needs import arena_need, arena_sizes, explained, models_in, recognised_in
-from mapinspect.readers.budget.find import find_config
+from mapinspect.readers.budget.find import find_config, passed_over
 from mapinspect.readers.model_entries import model_entries
 from mapinspect.readers.source import SourceFile, is_same, read_source
 
@@ -62,13 +62,17 @@ class Request:
 
 
 class Run:
-    """One check, step by step; remembers which inputs were read, also when one is refused."""
+    """One check, step by step; remembers which inputs were read, also when one is refused.
+
+    ``passed_over`` says of a second table beside the one that was found that it has no effect.
+    """
 
     def __init__(self, request: Request) -> None:
         self._request = request
         self._inputs: list[InputFile] = []
         self._folder = "."
         self._listed = Inputs()
+        self.passed_over: tuple[str, ...] = ()
         self._measured_names: tuple[str, ...] = tuple(str(path) for path in request.measured)
 
     def report(self) -> Report:
@@ -115,7 +119,7 @@ class Run:
         _refuse_stale(inspection)
         outcomes = judge(inspection, warnings_fail=self._request.warnings_fail)
         lines = budget_lines(inspection)
-        said, log = notes(table, outcomes), self._request.log
+        said, log = (*self.passed_over, *notes(table, outcomes)), self._request.log
         wrote = explained(self._read(log, "log", "log"), records.needs.values()) if log else ()
         inputs = tuple(self._inputs)
         ways_out = _remedies(inspection, records)
@@ -154,6 +158,8 @@ class Run:
         from mapinspect.readers.budget.acceptance import accept  # noqa: PLC0415 - start-up time
         from mapinspect.readers.budget.reader import read_budget  # noqa: PLC0415 - the same
 
+        if self._request.config is None:
+            self.passed_over = passed_over(path)
         source = self._read(path, "budget", "budget table")
         self._folder = os.path.dirname(source.path) or "."
         table = read_budget(source.path, source.content, self._request.profile)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from mapinspect.analysis.absorbed import absorbed
 from mapinspect.analysis.locate import Surroundings, named
 from mapinspect.analysis.usage import cut, union, without
 from mapinspect.model.budget import BudgetRow, BudgetTable
@@ -57,12 +58,19 @@ class Memory:
         return all(fnmatchcase(region or "", glob) for glob in self.regions)
 
     def whole(self, around: Surroundings) -> int:
-        """Return the bytes of this memory: what a percentage is a share of. 0: not known."""
-        regions = sum(region.span.size for region in self.regions_of(around))
+        """Return the bytes of this memory: what a percentage is a share of. 0: not known.
+
+        Addresses that regions share count once; of banks within regions only what lies in both.
+        """
+        regions = [region.span for region in self.regions_of(around)]
         if not self.banks:
-            return regions
-        banks = sum(bank.span.size for bank in self.banks_of(around))
-        return min(regions, banks) if self.regions else banks
+            return _size(union(regions))
+        banks = self.banks_of(around)
+        whole = _size(bank.span for bank in banks)
+        if not self.regions:
+            return whole
+        views = [view for bank in banks for view in bank.views()]
+        return min(whole, _size(union(cut(span, view) for span in regions for view in views)))
 
     def within(self, around: Surroundings, region: str | None, span: Span) -> list[Span]:
         """Return the bytes of a span of ``region`` that lie in this memory."""
@@ -74,17 +82,25 @@ class Memory:
         return [piece for view in views if (piece := cut(span, view)).size]
 
 
+def _size(spans: Iterable[Span]) -> int:
+    return sum(span.size for span in spans)
+
+
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What one row counts: bytes, merged, in address order, and the places its match selects."""
+    """What one row counts: bytes, merged, in address order, and the places its match selects.
+
+    ``mixed`` are further bytes that may be of the row: link-time optimisation took their names.
+    """
 
     spans: tuple[Span, ...]
     places: tuple[Located, ...] = ()
+    mixed: int = 0
 
     @property
     def bytes(self) -> int:
         """Return how many bytes the row counts."""
-        return sum(span.size for span in self.spans)
+        return _size(self.spans)
 
 
 def counted(
@@ -101,7 +117,8 @@ def counted(
         if row.match is not None:
             places = named(around, row.match)
             spans, every = _of_places(row, around, places)
-            found[row.id] = Counted(tuple(union(spans)), places)
+            others, _ = _of_places(row, around, absorbed(around, row.match))
+            found[row.id] = Counted(tuple(union(spans)), places, _size(union(others)))
             taken += every
         elif row.kind != "rest":
             spans = _of_pieces(row, around, (piece for piece in pieces if piece.row == row.kind))

@@ -1,8 +1,9 @@
 """Records of map, ELF, models and table → the Inspection that checks read."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from mapinspect.analysis.absorbed import absorbed
 from mapinspect.analysis.arenas import ArenaClues, arena_facts, no_sizes
 from mapinspect.analysis.conservation import unconserved
 from mapinspect.analysis.counting import counted
@@ -113,7 +114,10 @@ def inspect(records: Records) -> Inspection:
         budget_matches={
             row: Matched(item.places, item.bytes) for row, item in counts.items() if item.places
         },
-        placement_matches={row.id: matched(around, row.match) for row in table.placements},
+        placement_matches={
+            row.id: replace(matched(around, row.match), mixed=bool(absorbed(around, row.match)))
+            for row in table.placements
+        },
         rows=row_numbers(table, around, counts, estimates, found.kept, peaks=found.peaks),
         measured=found.peaks.items,
         reservations=found.kept,
@@ -212,7 +216,7 @@ def _layout(around: Surroundings) -> Layout | None:
 def _elf_facts(elf: ElfFile | None) -> ElfFacts | None:
     if elf is None:
         return None
-    return ElfFacts(elf.path, elf.kind, elf.machine, len(elf.symbols) == 0, elf.entry)
+    return ElfFacts(elf.path, elf.kind, elf.machine, len(elf.symbols) == 0, elf.entry, elf.bits)
 
 
 def _map_facts(records: Records, around: Surroundings) -> MapFacts:
@@ -229,4 +233,5 @@ def _map_facts(records: Records, around: Surroundings) -> MapFacts:
         overflows=tuple(usage for usage in own if usage.free < 0),
         sections=sum(1 for section in link_map.sections if section.size),
         missing=link_map.missing,
+        regions=tuple(usage.region for usage in own),
     )

@@ -1,15 +1,17 @@
 """Symbols, sections and objects that a glob selects, with where each lies."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 
 from mapinspect.analysis.usage import union
 from mapinspect.model.budget import Match
 from mapinspect.model.elf_file import ElfFile, ElfSymbol
 from mapinspect.model.image import Evidence, Region, Role, Span
 from mapinspect.model.inspection import Located, Matched, PlacedSection, Placement
-from mapinspect.model.link_map import InputSection, LinkMap
+from mapinspect.model.link_map import LinkMap, ObjectFile
 from mapinspect.model.part import Part
 from mapinspect.model.symbol_names import base_name
 
@@ -56,12 +58,18 @@ def homes(placements: Iterable[Placement]) -> dict[tuple[int, Role], Region | No
 
 
 def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:
-    """Return the symbols a glob selects, by raw or base name; aliases of one span count once."""
-    if around.elf is None:
-        return ()
+    """Return the symbols a glob selects, by raw or base name; aliases of one span count once.
+
+    A name without wildcards is that very symbol, where there is one.
+    """
+    return _located(around, selected(around.elf, glob)) if around.elf is not None else ()
+
+
+def _located(around: Surroundings, chosen: Iterable[ElfSymbol]) -> tuple[Located, ...]:
+    assert around.elf is not None
     by_ordinal = {section.ordinal: section for section in around.sections}
     found: dict[Span, Located] = {}
-    for symbol in selected(around.elf, glob):
+    for symbol in chosen:
         section = by_ordinal.get(-1 if symbol.section is None else symbol.section)
         if section is not None:
             span = Span(symbol.address, symbol.size)
@@ -76,7 +84,7 @@ def selected(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
 
     Where some have it for their very name, only those.
     """
-    if not any(letter in glob for letter in "*?["):
+    if not is_glob(glob):
         exact = elf.symbols.named(glob)
         if exact:
             return exact
@@ -85,6 +93,19 @@ def selected(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
         for symbol in elf.symbols
         if fnmatchcase(symbol.name, glob) or fnmatchcase(base_name(symbol.name), glob)
     )
+
+
+def _clones(elf: ElfFile, name: str) -> Iterator[ElfSymbol]:
+    """Yield the symbols that compilers made of ``name`` by a suffix."""
+    if not is_glob(name):
+        for ordinal, other in enumerate(elf.symbols.names()):
+            if other.startswith(f"{name}.") and base_name(other) == name:
+                yield elf.symbols[ordinal]
+
+
+def is_glob(text: str) -> bool:
+    """Return whether a name has wildcards."""
+    return any(letter in text for letter in "*?[")
 
 
 def matched(around: Surroundings, match: Match) -> Matched:
@@ -98,17 +119,47 @@ def matched(around: Surroundings, match: Match) -> Matched:
     return Matched(places, sum(span.size for span in union(place.span for place in places)))
 
 
-def named(around: Surroundings, match: Match) -> tuple[Located, ...]:
-    """Return what a row's ``match`` selects by its names, in whatever memory it lies."""
+def named(
+    around: Surroundings, match: Match, wanted: Callable[[ObjectFile], bool] | None = None
+) -> tuple[Located, ...]:
+    """Return what a row's ``match`` selects by its names, in whatever memory it lies.
+
+    ``wanted`` says which objects are meant, in place of the globs on object and archive.
+    """
+    if wanted is None and (match.object is not None or match.archive is not None):
+        wanted = partial(owned, match=match)
     if match.symbol is not None:
-        places = symbols(around, match.symbol)
-    elif match.object is not None or match.archive is not None:
-        places = tuple(_inputs(around, match))
+        places = _symbols_of(around, match.symbol, wanted)
+    elif wanted is not None:
+        places = tuple(_inputs(around, wanted))
     else:
         places = tuple(_sections(around))
     if match.section is None:
         return places
     return tuple(place for place in places if fnmatchcase(place.section.name, match.section))
+
+
+def _symbols_of(
+    around: Surroundings, glob: str, wanted: Callable[[ObjectFile], bool] | None
+) -> tuple[Located, ...]:
+    """Return the symbols that a glob selects, with their clones, in the inputs of objects."""
+    if around.elf is None:
+        return ()
+    places = _located(around, [*selected(around.elf, glob), *_clones(around.elf, glob)])
+    if wanted is None:
+        return places
+    inputs: dict[int, list[Span]] = {}
+    for item in _inputs(around, wanted):
+        inputs.setdefault(item.section.ordinal, []).append(item.span)
+    merged = {ordinal: union(spans) for ordinal, spans in inputs.items()}
+    return tuple(
+        place for place in places if _is_within(place.span, merged.get(place.section.ordinal, []))
+    )
+
+
+def _is_within(span: Span, merged: list[Span]) -> bool:
+    number = bisect_right(merged, span.start, key=lambda other: other.start) - 1
+    return number >= 0 and merged[number].contains(span)
 
 
 def _sections(around: Surroundings) -> Iterator[Located]:
@@ -118,7 +169,7 @@ def _sections(around: Surroundings) -> Iterator[Located]:
             yield around.inside(section, section.name, span, section.evidence)
 
 
-def _inputs(around: Surroundings, match: Match) -> Iterator[Located]:
+def _inputs(around: Surroundings, wanted: Callable[[ObjectFile], bool]) -> Iterator[Located]:
     if around.link_map is None:
         return
     vmas = {(item.name, item.vma): item for item in around.sections}
@@ -127,17 +178,18 @@ def _inputs(around: Surroundings, match: Match) -> Iterator[Located]:
         if section is None:
             continue
         for row in around.link_map.inputs.of_section(printed.ordinal):
-            if row.occupied and _owned(row, match):
+            if row.occupied and wanted(row.owner):
                 text = f"{row.name} of {row.owner.path}, {row.occupied} bytes"
                 evidence = Evidence(around.link_map.path, row.line, text)
                 span = Span(row.address, row.occupied)
                 yield around.inside(section, row.name, span, evidence)
 
 
-def _owned(row: InputSection, match: Match) -> bool:
-    if match.object is not None and not _path_matches(row.owner.path, match.object):
+def owned(file: ObjectFile, match: Match) -> bool:
+    """Return whether an object is one that the globs on object and archive select."""
+    if match.object is not None and not _path_matches(file.path, match.object):
         return False
-    return match.archive is None or _path_matches(row.owner.archive or "", match.archive)
+    return match.archive is None or _path_matches(file.archive or "", match.archive)
 
 
 def _path_matches(path: str, glob: str) -> bool:

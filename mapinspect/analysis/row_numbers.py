@@ -1,7 +1,7 @@
 """The numbers of every ``[[budget]]`` row: estimated, linked, limit, minimum; all bytes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from mapinspect.analysis.counting import Counted, Memory
@@ -53,9 +53,28 @@ def row_numbers(
         replace(
             _numbers(row, around, estimates, counts[row.id].bytes, reservations),
             **_measured(row, around, peaks),
+            counts=_counts(row, table),
+            mixed=counts[row.id].mixed,
         )
         for row in table.budgets
     )
+
+
+def _counts(row: BudgetRow, table: BudgetTable) -> str:
+    """Return what a row counts, in words; the rest also by what is none of it."""
+    words = [row.kind or ""]
+    if row.match is not None:
+        named = ((key.name, getattr(row.match, key.name)) for key in fields(row.match))
+        words = [f"{key} {glob}" for key, glob in named if glob is not None]
+    words += [f"in {key} {glob}" for key, glob in _where(row) if glob is not None]
+    if row.kind == "rest":
+        others = (_counts(other, table) for other in table.budgets if other.kind != "rest")
+        words += [f"but {other}" for other in sorted(others)]
+    return ", ".join(words)
+
+
+def _where(row: BudgetRow) -> tuple[tuple[str, str | None], ...]:
+    return (("region", row.region), ("bank", row.bank))
 
 
 def _measured(row: BudgetRow, around: Surroundings, peaks: Peaks) -> dict[str, Any]:

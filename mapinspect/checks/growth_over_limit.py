@@ -3,7 +3,8 @@
 `growth = { bytes = "+4K", percent = 2 }` in a `[[region]]` or `[[budget]]` row compares its bytes
 with those of an earlier JSON report, given with `--baseline` or as `baseline` in `[inputs]`; the
 least of both limits counts. A baseline that is missing, no report of mapinspect, of another
-version, of another memory layout or without the row proves nothing, so the claim is undecided.
+version of mapinspect or another target, of another memory layout, without the row, or whose row
+counted something else proves nothing, so the claim is undecided.
 
     error[growth-over-limit]: FLASH grew by 5120 bytes to 64512, 1024 more than allowed
 
@@ -12,6 +13,7 @@ Mend it by taking back what grew, or by a new baseline when the growth is meant.
 
 from collections.abc import Iterator
 
+from mapinspect import __version__
 from mapinspect.checks.check import check
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetRow, Growth, RegionRow
@@ -44,28 +46,44 @@ def _region(inspection: Inspection, row: RegionRow) -> Outcome:
     baseline = inspection.baseline
     old = baseline.regions.get(row.name) if baseline else None
     if old is None:
-        before = _fault(baseline) or f"the baseline has no region {row.name}"
+        before = f"the baseline has no region {row.name}"
     elif old.span != usage.region.span:
         before = f"{row.name} had another origin or length in the baseline"
     else:
         before = old.occupied if row.count == "occupied" else old.used
     now = inspection.limit(row.name).measured(usage)
-    return _judge(baseline, row.growth, row.name, now, before)
+    return _judge(baseline, row.growth, row.name, now, _fault(inspection) or before)
 
 
 def _budget(inspection: Inspection, row: BudgetRow) -> Outcome:
     assert row.growth is not None
     baseline = inspection.baseline
+    line = inspection.line(row.id)
     before: int | str | None = baseline.rows.get(row.id) if baseline else None
-    if before is None:
-        before = _fault(baseline) or f"the baseline has no row {row.id}"
-    return _judge(baseline, row.growth, row.id, inspection.line(row.id).linked, before)
+    if baseline is None or before is None:
+        before = f"the baseline has no row {row.id}"
+    elif line.mixed:
+        before = "link-time optimisation mixed its objects with others"
+    elif baseline.counts.get(row.id) != line.counts:
+        then = baseline.counts.get(row.id, "something unknown")
+        before = f"{row.id} counted {then} in the baseline, and counts {line.counts} now"
+    return _judge(baseline, row.growth, row.id, line.linked, _fault(inspection) or before)
 
 
-def _fault(baseline: Baseline | None) -> str | None:
+def _fault(inspection: Inspection) -> str | None:
+    """Return why nothing can be compared with the baseline, or None."""
+    baseline, elf, part = inspection.baseline, inspection.elf, inspection.part
     if baseline is None:
         return "no baseline is given"
-    return baseline.fault and f"the baseline {baseline.fault}"
+    if baseline.fault is not None:
+        return f"the baseline {baseline.fault}"
+    if baseline.tool != __version__:
+        return f"the baseline is of mapinspect {baseline.tool or 'unknown'}, not {__version__}"
+    if elf is not None and baseline.target != elf.target:
+        return f"the baseline is of target {baseline.target or 'unknown'}, not {elf.target}"
+    if part is not None and baseline.part not in (None, part.name):
+        return f"the baseline is of part {baseline.part}, not {part.name}"
+    return None
 
 
 def _judge(

@@ -1,8 +1,9 @@
 """limit-beyond-memory: a limit of the table is larger than the memory it is about.
 
 A limit above the memory's size limits nothing: somebody wrote a zero too many, or the table is of
-another part. The same goes for a warning that the limit forestalls and for a minimum that cannot
-fit. The numbers compared are bytes: percentages are taken of the memory first.
+another part. The same goes for a warning that the limit forestalls, for a minimum that cannot
+fit, and for a region that the table makes larger than ld had it. The numbers
+compared are bytes: percentages are taken of the memory first.
 
     undecided[limit-beyond-memory]: the limit of RAM, 1048576 bytes, is beyond its 98304 bytes
 
@@ -15,7 +16,7 @@ from mapinspect.checks.check import check
 from mapinspect.model.budget import RegionRow
 from mapinspect.model.budget_rows import RowNumbers
 from mapinspect.model.finding import Outcome, holds, not_claimed, undecided
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import Inspection
 
 
@@ -33,7 +34,8 @@ def limit_beyond_memory(inspection: Inspection) -> Iterator[Outcome]:
     if not table.regions and not table.budgets:
         yield not_claimed("table", "the table has no limits")
     for region in table.regions:
-        fault = _fault_of_region(region, regions.get(region.name, 0))
+        fault = _enlarged(inspection, region)
+        fault = fault or _fault_of_region(region, regions.get(region.name, 0))
         yield _outcome(region.name, fault, region.declared)
     for row in table.budgets:
         yield _outcome(row.id, _fault_of_row(inspection.line(row.id)), row.declared)
@@ -43,6 +45,18 @@ def _outcome(name: str, fault: str | None, declared: Evidence) -> Outcome:
     if fault is None:
         return holds(name)
     return undecided(name, fault, (declared,), "write what the part really has")
+
+
+def _enlarged(inspection: Inspection, row: RegionRow) -> str | None:
+    """Return how a row's own origin and length exceed the region that the map has, or None."""
+    printed = inspection.map.regions if inspection.map else ()
+    found = next((region.span for region in printed if region.name == row.name), None)
+    if found is None or row.origin is None or row.length is None:
+        return None
+    if found.contains(Span(row.origin, row.length)):
+        return None
+    here = f"{row.name} is {row.length} bytes from {row.origin:#010x} here"
+    return f"{here}, and {found.size} from {found.start:#010x} in the map"
 
 
 def _fault_of_region(row: RegionRow, length: int) -> str | None:

@@ -13,11 +13,14 @@ that the map shows: `ld --noinhibit-exec` writes an ELF all the same.
 Regions that share addresses are told apart by where ld went on in each. Where that leaves it open
 and the answer depends on it, the limit is undecided.
 
+A limit may be waived or made a warning; bytes past the end of a memory cannot be accepted.
+
 Mend it by moving what is large elsewhere or making it smaller; raise the limit only when the part
 really has the memory.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from mapinspect.checks.check import check
 from mapinspect.model.finding import Finding, Outcome, Severity, Status, broken, holds, undecided
@@ -64,12 +67,12 @@ def _judge(usage: Usage, limit: RegionLimit, image: str) -> Outcome:
         return _untold(usage, other, evidence)
     if used > limit.limit:
         message = f"{name} {word} {used} of {limit.limit} bytes, {used - limit.limit} over"
-        return broken(name, message, evidence, remedy)
+        return replace(broken(name, message, evidence, remedy), final=usage.free < 0)
     if usage.free < 0:  # few bytes may be counted, but some lie where there is no memory
         length = usage.region.span.size
         message = f"{name} extends over {usage.used} of {length} bytes, {-usage.free} over"
         evidence = (usage.region.declared, evidence[1])
-        return broken(name, message, evidence, remedy)
+        return replace(broken(name, message, evidence, remedy), final=True)
     if limit.warn is not None and used > limit.warn:
         message = f"{name} {word} {used} bytes, above its warning at {limit.warn}"
         return holds(name, Finding(Severity.WARNING, name, message, evidence, remedy))

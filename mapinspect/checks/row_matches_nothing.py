@@ -2,7 +2,9 @@
 
 A region that the image does not have, a glob that selects nothing, a kind of use of which there
 is not a byte: such a row checks nothing, and would go on passing for ever. Rows that some builds
-lack are marked `optional = true`.
+lack are marked `optional = true`; where the file is missing that could show them (objects and
+archives are named in the map, symbols in an ELF that is not stripped), they are undecided all the
+same.
 
     undecided[row-matches-nothing]: region ram is not in the image
 
@@ -15,9 +17,17 @@ from fnmatch import fnmatchcase
 from typing import Protocol
 
 from mapinspect.checks.check import check
+from mapinspect.model.budget import Match
 from mapinspect.model.finding import Outcome, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
+
+_NAMED_KINDS = ("heap", "stack", "arena", "weights")  # told by symbols
+
+_MIXED = (
+    "link-time optimisation mixed it with other objects",
+    "match symbols or sections, or compile it without -flto",
+)
 
 
 @check(
@@ -53,7 +63,12 @@ def _regions(inspection: Inspection) -> Iterator[Outcome]:
 def _budgets(inspection: Inspection) -> Iterator[Outcome]:
     for row in inspection.table.budgets:
         line = inspection.line(row.id)
-        if line.whole == 0 and line.memory != "all":
+        lacking = _lacking(inspection, row.match, None if line.linked else row.kind)
+        if line.mixed and not line.linked:
+            lacking = _MIXED
+        if lacking is not None:
+            yield _unseen(row.id, lacking, row)
+        elif line.whole == 0 and line.memory != "all":
             yield _nothing(f"row {row.id} is about {line.memory}, which is not in the image", row)
         elif inspection.unreserved_stack(row) is not None and row.minimum is not None:
             yield holds(row.id)  # nothing is reserved: the row is about what is left
@@ -69,12 +84,33 @@ def _placements(inspection: Inspection) -> Iterator[Outcome]:
     for row in inspection.table.placements:
         dead = [glob for glob in row.regions if not _known(glob, regions)]
         dead += [glob for glob in row.banks if not _known(glob, banks)]
-        if len(dead) == len(row.regions) + len(row.banks) > 0:
+        mixed = inspection.placement_matches[row.id].mixed
+        lacking = _MIXED if mixed else _lacking(inspection, row.match)
+        if lacking is not None:
+            yield _unseen(row.id, lacking, row)
+        elif len(dead) == len(row.regions) + len(row.banks) > 0:
             yield _nothing(f"placement {row.id} wants {dead[0]}, which is unknown", row)
         elif not inspection.placement_matches[row.id].places:
             yield _nothing(f"placement {row.id} matches nothing", row)
         else:
             yield holds(row.id)
+
+
+def _lacking(
+    inspection: Inspection, match: Match | None, kind: str | None = None
+) -> tuple[str, str] | None:
+    """Return why an image could hold what a row is about and not show it, and the remedy."""
+    if match is not None and (match.object or match.archive) and inspection.map is None:
+        return "objects and archives are named in the map", "give the map of this link"
+    named = kind in _NAMED_KINDS or (match is not None and match.symbol is not None)
+    if named and inspection.elf is not None and inspection.elf.stripped:
+        return "the ELF has no symbols to tell by", "give the ELF before it is stripped"
+    return None
+
+
+def _unseen(id: str, lacking: tuple[str, str], row: "_Row") -> Outcome:  # noqa: A002 - the word
+    message = f"whether row {id} matches anything is unknown: {lacking[0]}"
+    return undecided(row.declared.text, message, (row.declared,), lacking[1])
 
 
 def _known(glob: str, names: list[str]) -> bool:

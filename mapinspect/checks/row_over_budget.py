@@ -2,7 +2,9 @@
 
 A `[[budget]]` row counts one kind of use (static memory, heap, stack, weights, arena), whatever
 its `match` selects, or the rest that no other row counts, in the memory it names or in all of
-them, and compares the bytes with its limit. In a named memory load images count too.
+them, and compares the bytes with its limit. In a named memory load images count too. Where
+link-time optimisation read the objects that a row is about, it may hold any of the bytes that were
+mixed; the limit is undecided where that makes the difference.
 
     error[row-over-budget]: tflm takes up 94208 of 92160 bytes, 2048 over
 
@@ -47,6 +49,14 @@ def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
         over = line.linked - line.limit
         message = f"{row.id} takes up {line.linked} of {line.limit} bytes, {over} over"
         return broken(row.id, message, evidence, remedy)
+    most = line.linked + line.mixed
+    if most > line.limit:
+        message = (
+            f"{row.id} takes up {line.linked} to {most} of {line.limit} bytes: "
+            "link-time optimisation mixed its objects with others"
+        )
+        remedy = "match symbols or sections, or compile them without -flto"
+        return undecided(row.id, message, evidence, remedy)
     if line.warn is not None and line.linked > line.warn:
         message = f"{row.id} takes up {line.linked} bytes, above its warning at {line.warn}"
         return holds(row.id, Finding(Severity.WARNING, row.id, message, evidence, remedy))

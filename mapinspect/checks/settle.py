@@ -16,7 +16,8 @@ def settle(table: BudgetTable, outcomes: Iterable[Outcome]) -> tuple[Outcome, ..
 
     "ignore" takes a check's claims out of the verdict, "warn" accepts what it breaks with a
     warning, "error" lets its warnings break claims. A waiver accepts a broken claim or a warning.
-    What is accepted is WAIVED. What is undecided stays so: it cannot be accepted unseen.
+    What is accepted is WAIVED. What is undecided stays so: it cannot be accepted unseen. So does
+    what is final: bytes for which there is no memory.
     """
     rules = {rule.check: rule for rule in table.rules}
     ruled = (
@@ -32,7 +33,7 @@ def _ruled(outcome: Outcome, rule: CheckRule) -> Outcome:
         return replace(outcome, status=Status.NOT_CLAIMED, findings=(), reason=reason)
     if rule.severity == "error":
         return break_on_warnings(outcome)
-    if outcome.status is not Status.BROKEN:
+    if outcome.status is not Status.BROKEN or outcome.final:
         return outcome
     findings = _with_severity(outcome.findings, Severity.ERROR, Severity.WARNING, rule.declared)
     return replace(outcome, status=Status.WAIVED, findings=findings)
@@ -59,7 +60,7 @@ def _with_severity(
 
 def _waived(outcome: Outcome, waivers: tuple[Waiver, ...]) -> Outcome:
     defects = [item for item in outcome.findings if item.severity in _WAIVABLE]
-    if outcome.status is Status.UNDECIDED or not defects:
+    if outcome.status is Status.UNDECIDED or outcome.final or not defects:
         return outcome
     for waiver in waivers:
         if outcome.check == waiver.check and fnmatchcase(outcome.subject, waiver.subject):

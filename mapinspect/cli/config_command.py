@@ -49,9 +49,12 @@ def config_check_command(*, files: tuple[Path, ...], profile: str | None) -> int
     sound = True
     for file in files or (None,):
         try:
-            table = Run(Request(config=file, profile=profile)).table()
+            run = Run(Request(config=file, profile=profile))
+            table = run.table()
             if not table.path:
                 raise InputError(".", None, "no mapinspect.toml from here upward", "name a FILE")
+            for name in table.profiles:
+                Run(Request(config=file, profile=name)).table()
         except InputError as error:
             report_input_error(error)
             sound = False
@@ -61,6 +64,8 @@ def config_check_command(*, files: tuple[Path, ...], profile: str | None) -> int
         counts = ", ".join(f"{len(row)} {word}" for row, word in zip(rows, words, strict=True))
         profiles = f"; profiles {', '.join(table.profiles)}" if table.profiles else ""
         print_text(printable(f"{table.path}: sound ({counts}{profiles})", 1000) + "\n")
+        for note in run.passed_over:
+            print_text(printable(note, 1000) + "\n")
     return 0 if sound else EXIT_INPUT
 
 

@@ -34,7 +34,8 @@ def refuse_twice(paths: Iterable[Path]) -> None:
     """Raise InputError when two of the files to write are one: the second would replace it."""
     for first, second in combinations(paths, 2):
         regular = not second.exists() or second.is_file()
-        if regular and (_is_same(first, second) or first.absolute() == second.absolute()):
+        spelt = os.path.realpath(first) == os.path.realpath(second)
+        if regular and (_is_same(first, second) or spelt):
             what = "is to be written twice"
             raise InputError(str(second), None, what, "name a file of its own for each report")
 

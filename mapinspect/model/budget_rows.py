@@ -33,6 +33,8 @@ class RowNumbers:
     file that the linked bytes come from. ``whole`` is how large that memory is, 0 where none is
     known. ``available`` counts towards the minimum: the linked bytes and, for a heap,
     what is set aside without a section. ``peaks`` are the measurements that it is about.
+    ``counts`` spells out what the row counts: two builds compare only where it is the same.
+    ``mixed`` are bytes that may be the row's besides: link-time optimisation mixed them up.
     """
 
     id: str
@@ -47,3 +49,5 @@ class RowNumbers:
     whole: int = 0
     available: int = 0
     peaks: tuple[Weighed, ...] = ()
+    counts: str = ""
+    mixed: int = 0

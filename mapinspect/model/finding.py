@@ -45,7 +45,7 @@ class Outcome:
     """The answer to one claim about one subject.
 
     A claim that holds may carry findings too (warnings). ``reason`` says why a claim is
-    undecided or was not made.
+    undecided or was not made. ``final`` marks a broken claim that no table can accept.
     """
 
     status: Status
@@ -53,6 +53,7 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
     reason: str = ""
     check: str = ""
+    final: bool = False
 
 
 def holds(subject: str, *findings: Finding) -> Outcome:

@@ -175,15 +175,22 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a row's ``match`` selects: places, and the bytes they take up in total."""
+    """What a row's ``match`` selects: places, and the bytes they take up in total.
+
+    ``mixed`` is whether link-time optimisation hides further places, among those of other objects.
+    """
 
     places: tuple[Located, ...]
     bytes: int
+    mixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class MapFacts:
-    """What the map says about itself; ``missing`` is what a whole map has and this one lacks."""
+    """What the map says about itself; ``missing`` is what a whole map has and this one lacks.
+
+    ``regions`` are those of its memory table, whatever the budget table makes of them.
+    """
 
     path: str
     line_count: int
@@ -193,17 +200,27 @@ class MapFacts:
     overflows: tuple[Usage, ...]  # regions that the map's own sections overflow
     sections: int
     missing: tuple[str, ...] = ()
+    regions: tuple[Region, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ElfFacts:
-    """What kind of ELF it is; ``stripped`` when it has no symbols, ``entry`` where it starts."""
+    """What kind of ELF it is; ``stripped`` when it has no symbols, ``entry`` where it starts.
+
+    ``bits`` is the width of its addresses.
+    """
 
     path: str
     kind: str
     machine: str
     stripped: bool
     entry: int = 0
+    bits: int = 32
+
+    @property
+    def target(self) -> str:
+        """Return what the image was linked for, as reports name it: ``ARM 32``."""
+        return f"{self.machine} {self.bits}"
 
 
 @dataclass(frozen=True, slots=True)

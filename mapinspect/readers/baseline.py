@@ -44,8 +44,23 @@ def _read(path: str, content: bytes) -> Baseline:
         )
         for row in _rows(document, "regions")
     }
-    rows = {_text(row, "id"): _size(row, "linked") for row in _rows(document, "rows")}
-    return Baseline(path, regions=regions, rows=rows)
+    rows = _rows(document, "rows")
+    return Baseline(
+        path,
+        regions=regions,
+        rows={_text(row, "id"): _size(row, "linked") for row in rows},
+        counts={_text(row, "id"): _text(row, "counts") for row in rows if "counts" in row},
+        tool=_said(document, "tool", "version"),
+        target=_said(document, "target", "name"),
+        part=_said(document, "target", "part"),
+    )
+
+
+def _said(document: dict[str, Any], table: str, key: str) -> str | None:
+    """Return what a report says about itself; None where it does not."""
+    row = document.get(table)
+    value = row.get(key) if isinstance(row, dict) else None
+    return value if isinstance(value, str) else None
 
 
 def _document(content: bytes) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 import os
 from typing import Any
 
+from mapinspect import __version__
 from mapinspect.model.finding import Finding, Status
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.layer import LogNote
@@ -22,8 +23,10 @@ def render(report: Report) -> str:
     document = {
         "format": "mapinspect-report",
         "version": 1,
+        "tool": {"name": "mapinspect", "version": __version__},
         "verdict": report.verdict.value,
         "inputs": _inputs(report),
+        "target": _target(facts),
         "regions": _regions(facts) if facts else [],
         "budget": [
             {
@@ -67,6 +70,13 @@ def _inputs(report: Report) -> list[dict[str, Any]]:
     ]
 
 
+def _target(facts: Inspection | None) -> dict[str, str | None] | None:
+    """Return what the image was linked for; None where no ELF says so."""
+    if facts is None or facts.elf is None:
+        return None
+    return {"name": facts.elf.target, "part": facts.part.name if facts.part else None}
+
+
 def _log_note(note: LogNote) -> dict[str, Any]:
     meaning = _text(note.meaning)
     return {"line": note.line, "text": _text(note.text), "meaning": meaning, "agrees": note.agrees}
@@ -106,6 +116,7 @@ def _rows(facts: Inspection) -> list[dict[str, Any]]:
     return [
         {
             "id": _text(row.id),
+            "counts": _text(row.counts),
             "memory": _text(row.memory),
             "estimated": row.estimated,
             "linked": row.linked,

@@ -6,6 +6,7 @@ printed rows give; the load images are .data and .sram2_data, stored behind .not
 
 import json
 import re
+from itertools import accumulate
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 from mapinspect.analysis.usage import cut, union, without
 from mapinspect.model.image import Span
 from mapinspect.model.inspection import Inspection
-from tests.good_firmware import FOLDER, facts
+from mapinspect.readers.elf import read_elf
+from tests.elf_builder import ElfSymbolSpec, bss, build_elf, text
+from tests.good_firmware import FOLDER, REGIONS, facts
 
 SECTIONS = {
     words[0]: int(words[1])
@@ -129,6 +132,51 @@ def test_a_share_is_of_the_memory_that_the_row_names() -> None:
             f"[[budget]]\nid = 'x'\nkind = 'static'\nregion = '{region}'\nlimit = '50%'\n"
         ).line("x")
         assert (line.whole, line.limit) == (size, size // 2)
+
+
+def test_a_share_of_regions_that_overlap_counts_their_bytes_once() -> None:
+    """A boot loader's region and the whole Flash around it are 512 KiB, not 528."""
+    boot = "[[region]]\nname = 'FLASH_BOOT'\norigin = 0x0800_0000\nlength = '16K'\n"
+    row = "[[budget]]\nid = 'x'\nkind = 'static'\nregion = 'FLASH*'\nlimit = '50%'\n"
+    line = facts(REGIONS + boot + row, with_map=False).line("x")
+    assert (line.whole, line.limit) == (512 * 1024, 256 * 1024)
+
+
+def test_a_share_of_a_bank_within_a_region_is_of_the_bytes_in_both() -> None:
+    half = REGIONS.replace("96K", "48K")
+    row = "[[budget]]\nid = 'x'\nkind = 'static'\nlimit = '50%'\n"
+    where = "region = 'SRAM?'\nbank = 'SRAM1'\n"
+    assert facts(half + row + where, with_map=False).line("x").whole == 48 * 1024
+
+
+@pytest.mark.parametrize(
+    ("glob", "expected"),
+    [
+        pytest.param("buf", 64 + 32 + 16, id="the name itself and its clones"),
+        pytest.param("bu[f]", 64 + 32 + 16, id="as a glob of the same names"),
+        pytest.param("buf.0", 32, id="one clone by its own name"),
+        pytest.param("Buf", 8, id="another case is another name"),
+    ],
+)
+def test_a_symbol_counts_with_the_suffixes_that_compilers_add(glob: str, expected: int) -> None:
+    sizes = {"buf": 64, "buf.0": 32, "buf.1.lto_priv.0": 16, "Buf": 8, "buf.x": 4}
+    starts = accumulate(sizes.values(), initial=0x2000_0000)
+    symbols = [
+        ElfSymbolSpec(name, start, size, section=".bss")
+        for (name, size), start in zip(sizes.items(), starts, strict=False)
+    ]
+    elf = read_elf("a.elf", build_elf([text(bytes(64)), bss(4096, 0x2000_0000)], symbols))
+    row = f"[[budget]]\nid = 'x'\nmatch = {{ symbol = '{glob}' }}\nlimit = '1K'\n"
+    assert facts(REGIONS + row, elf=elf, with_map=False).line("x").linked == expected
+
+
+def test_a_symbol_of_an_archive_counts_only_there() -> None:
+    """g_kws_model lies in kws_model.o, dsp_* in libdsp.a: all the globs given must match."""
+    model = "match = { symbol = 'g_kws_model', archive = 'libdsp.a' }"
+    assert linked(model) == 0
+    both = linked("match = { symbol = 'dsp_*', archive = 'libdsp.a' }")
+    assert 0 < both == linked("match = { symbol = 'dsp_*' }")
+    assert linked("match = { symbol = '*', archive = 'libdsp.a' }") <= printed("libdsp.a(")
 
 
 SPANS = st.lists(st.builds(Span, st.integers(0, 60), st.integers(0, 20)), max_size=8)

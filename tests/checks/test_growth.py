@@ -73,6 +73,15 @@ def test_growth_in_per_cent() -> None:
         pytest.param(earlier(0, version=2), "of version 2, not 1", id="another version"),
         pytest.param(earlier(0, version=True), "of version True", id="a boolean version"),
         pytest.param(earlier(0, regions=[]), "measured nothing", id="an empty report"),
+        pytest.param(earlier(0, tool={"version": "0.0.9"}), "mapinspect 0.0.9", id="another tool"),
+        pytest.param(earlier(0, tool=None), "mapinspect unknown", id="before reports said it"),
+        pytest.param(earlier(0, target={"name": "RISCV 32"}), "RISCV 32, not ARM 32", id="a core"),
+        pytest.param(earlier(0, target=None), "target unknown", id="a report of a map alone"),
+        pytest.param(
+            earlier(0, target={"name": "ARM 32", "part": "STM32F103xB"}),
+            "part STM32F103xB, not STM32L476xE",
+            id="another part",
+        ),
         pytest.param(earlier(0, rows=[]), "has no row arena", id="without the row"),
         pytest.param(earlier(0, rows=[{"id": "arena", "linked": "0"}]), "no size", id="text"),
         pytest.param(earlier(0, rows={"arena": 1}), "of another form", id="another form"),
@@ -87,6 +96,31 @@ def test_a_baseline_that_proves_nothing_leaves_growth_undecided(
     (outcome,) = outcomes(inspection, "growth-over-limit")
     assert outcome.status is Status.UNDECIDED
     assert words in outcome.findings[0].message
+
+
+@pytest.mark.parametrize(
+    "earlier_row",
+    [
+        pytest.param("match = { section = '.rodata*' }", id="another match"),
+        pytest.param("kind = 'weights'", id="another kind"),
+        pytest.param("kind = 'arena'\nregion = 'SRAM1'", id="another memory"),
+    ],
+)
+def test_a_row_that_counted_something_else_cannot_be_compared(earlier_row: str) -> None:
+    """Its id is the same, so only what it counts tells that the old number is of other bytes."""
+    text = json.dumps(document(f"[[budget]]\nid = 'arena'\n{earlier_row}\nlimit = '100%'\n"))
+    inspection = facts(ROW + "{ bytes = 0 }\n", baseline=read_baseline("old.json", text.encode()))
+    assert verdict(inspection) is Verdict.UNKNOWN
+    (outcome,) = outcomes(inspection, "growth-over-limit")
+    assert "in the baseline, and counts arena now" in outcome.findings[0].message
+
+
+def test_the_rest_of_other_rows_cannot_be_compared() -> None:
+    rest = "[[budget]]\nid = 'x'\nkind = 'rest'\ngrowth = { bytes = 0 }\n"
+    old = read_baseline("old.json", json.dumps(document(rest)).encode())
+    assert verdict(facts(rest, baseline=old)) is Verdict.PASS
+    more = "[[budget]]\nid = 'dsp'\nmatch = { archive = 'libdsp.a' }\nlimit = '100%'\n"
+    assert verdict(facts(rest + more, baseline=old)) is Verdict.UNKNOWN
 
 
 def test_a_region_of_another_layout_cannot_be_compared() -> None:

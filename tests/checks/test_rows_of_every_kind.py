@@ -83,6 +83,30 @@ def test_a_region_row_too(region: str) -> None:
         assert verdict(facts(rows)) is expected
 
 
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [
+        pytest.param("512K", Verdict.PASS, id="as the map has it"),
+        pytest.param("256K", Verdict.PASS, id="less than the script claims"),
+        pytest.param("513K", Verdict.UNKNOWN, id="more than ld could ever fill"),
+    ],
+)
+def test_a_region_row_makes_no_memory_larger_than_the_map_has_it(
+    length: str, expected: Verdict
+) -> None:
+    """Its length is a limit too, and one beyond the region limits nothing."""
+    inspection = replace(facts(REGIONS_OF_THE_PART.replace("512K", length)), part=None)
+    assert verdict(inspection) is expected
+    broken = [
+        item
+        for item in outcomes(inspection, "limit-beyond-memory")
+        if item.status is Status.UNDECIDED
+    ]
+    if expected is Verdict.UNKNOWN:
+        said = "FLASH is 525312 bytes from 0x08000000 here, and 524288 from 0x08000000 in the map"
+        assert [item.reason for item in broken] == [said]
+
+
 @settings(deadline=None)
 @given(row=st.sampled_from(sorted(ROWS)), limits=st.tuples(*[st.integers(0, 32 * 1024)] * 2))
 def test_raising_a_limit_never_fails(row: str, limits: tuple[int, int]) -> None:
@@ -118,6 +142,68 @@ def test_adding_bytes_never_passes(row: str, limit: int, section: str, more: int
     assert after.line("x").linked >= before.line("x").linked
     if verdict(before) is Verdict.FAIL:
         assert verdict(after) is Verdict.FAIL
+
+
+OPTIONAL = "limit = 1\noptional = true"
+
+
+@pytest.mark.parametrize(
+    ("row", "lacking"),
+    [
+        pytest.param(ROWS["archive"], "map", id="an archive without a map"),
+        pytest.param(ROWS["object"], "map", id="an object without a map"),
+        pytest.param(ROWS["symbol"], "symbols", id="a symbol of a stripped ELF"),
+        pytest.param(ROWS["stack"], "symbols", id="the stack of a stripped ELF"),
+        pytest.param(ROWS["heap"], "symbols", id="the heap of a stripped ELF"),
+        pytest.param(ROWS["arena"], "symbols", id="the arena of a stripped ELF"),
+    ],
+)
+def test_an_optional_row_is_not_absent_where_nothing_could_show_it(row: str, lacking: str) -> None:
+    """With map and symbols each of them is over its limit of one byte."""
+    claim = REGIONS_OF_THE_PART + budget(row, OPTIONAL)
+    assert verdict(facts(claim)) is Verdict.FAIL
+    without_symbols = replace(good_elf(), symbols=_NoSymbols())
+    elf = without_symbols if lacking == "symbols" else None
+    inspection = facts(claim, elf=elf, with_map=lacking != "map")
+    (outcome,) = [
+        item
+        for item in outcomes(inspection, "row-matches-nothing")
+        if item.status is Status.UNDECIDED
+    ]
+    assert lacking in outcome.findings[0].message
+    assert verdict(inspection) is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("match", "lacking"),
+    [
+        pytest.param("archive = 'libdsp.a'", "map", id="an archive without a map"),
+        pytest.param("symbol = 'g_kws_model'", "symbols", id="a symbol of a stripped ELF"),
+    ],
+)
+def test_an_optional_placement_is_not_absent_either(match: str, lacking: str) -> None:
+    row = f"[[placement]]\nid = 'p'\nmatch = {{ {match} }}\nregion = 'SRAM2'\noptional = true\n"
+    claim = REGIONS_OF_THE_PART + row
+    assert verdict(facts(claim)) is Verdict.FAIL
+    elf = replace(good_elf(), symbols=_NoSymbols()) if lacking == "symbols" else None
+    inspection = facts(claim, elf=elf, with_map=lacking != "map")
+    assert verdict(inspection) is Verdict.UNKNOWN
+    found = outcomes(inspection, "row-matches-nothing")
+    assert any(item.status is Status.UNDECIDED and lacking in item.reason for item in found)
+
+
+class _NoSymbols(tuple):
+    """The symbols of a stripped ELF."""
+
+    __slots__ = ()
+
+    def named(self, _name: str) -> tuple:
+        return ()
+
+    def names(self) -> tuple:
+        return ()
+
+    addresses = sizes = names
 
 
 def good_elf() -> ElfFile:

@@ -84,6 +84,34 @@ def test_a_waiver_accepts_a_warning_whether_or_not_warnings_fail() -> None:
     assert verdict(facts(WARNED), warnings_fail=True) is Verdict.FAIL
 
 
+@pytest.mark.parametrize(
+    "accepting",
+    [
+        pytest.param("[checks]\nregion-over-budget = 'warn'\n", id="as a warning"),
+        pytest.param(waiver("region-over-budget", "SRAM1"), id="by a waiver"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        pytest.param("limit = '16K'", Verdict.PASS, id="over a limit of the table"),
+        pytest.param("origin = 0x2000_0000\nlength = '16K'", Verdict.FAIL, id="past its end"),
+    ],
+)
+def test_what_does_not_fit_the_memory_cannot_be_accepted(
+    limit: str, expected: Verdict, accepting: str
+) -> None:
+    """A limit is the project's own word; bytes past the end of a memory are nowhere."""
+    names = "".join(f"[[region]]\nname = '{name}'\n" for name in ("FLASH", "SRAM2", "SRAM1"))
+    rows = f"{names}{limit}\n"
+    assert verdict(facts(rows)) is Verdict.FAIL
+    inspection = facts(rows + accepting)
+    statuses = {item.subject: item.status for item in outcomes(inspection, "region-over-budget")}
+    accepted = expected is Verdict.PASS
+    assert statuses["SRAM1"] is (Status.WAIVED if accepted else Status.BROKEN)
+    assert verdict(inspection) is expected
+
+
 def test_severities() -> None:
     assert verdict(facts(OVER + "[checks]\nrow-over-budget = 'warn'\n")) is Verdict.PASS
     warned = facts(OVER + "[checks]\nrow-over-budget = 'warn'\n")

@@ -64,6 +64,59 @@ def test_the_nearest_table_is_found_upward(
     assert find_config(inner) == Path("../../mapinspect.toml")
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        pytest.param("[tool.mapinspect]\nversion = 1\n", True, id="as usual"),
+        pytest.param("[ tool . 'mapinspect' ]\nversion = 1\n", True, id="spaces and quotes"),
+        pytest.param("[tool]\nmapinspect = { version = 1 }\n", True, id="an inline table"),
+        pytest.param("tool.mapinspect.version = 1\n", True, id="dotted keys"),
+        pytest.param("[[tool.mapinspect.region]]\nname = 'FLASH'\n", True, id="only its rows"),
+        pytest.param("[tool.mapinspect]\nversion = \n", True, id="no TOML, but it speaks of it"),
+        pytest.param("# [tool.mapinspect] is elsewhere\n", False, id="a comment"),
+        pytest.param("[tool.mapinspector]\nversion = 1\n", False, id="another tool"),
+        pytest.param("[project]\ndependencies = ['mapinspect']\n", False, id="a dependency"),
+    ],
+)
+def test_a_project_file_is_known_by_its_table_however_it_is_spelt(
+    text: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    assert find_config() == (Path("pyproject.toml") if found else None)
+
+
+def test_of_two_tables_in_one_folder_the_report_names_the_one_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mapinspect.toml").write_text("version = 1\n", encoding="utf-8")
+    project = tmp_path / "pyproject.toml"
+    project.write_text("[tool.mapinspect]\nversion = 1\n", encoding="utf-8")
+    note = "pyproject.toml has a table too, which mapinspect.toml beside it replaces"
+    built = GOOD.parent
+    arguments = ["check", f"--elf={built / 'app.elf'}", f"--map={built / 'app.map'}"]
+    assert run(arguments) == 0
+    assert note in capsys.readouterr().out
+    assert note in ran(capsys, "check")[1]
+    for more in (["--config=mapinspect.toml"], []):
+        if not more:
+            project.write_text("[project]\nname = 'x'\n", encoding="utf-8")
+        run([*arguments, *more])
+        assert note not in capsys.readouterr().out
+
+
+def test_profiles_are_checked_with_what_they_accept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mapinspect.toml"
+    path.write_text("version = 1\n[profile.debug.checks]\nno-such = 'warn'\n", encoding="utf-8")
+    status, _, errors = ran(capsys, "check", str(path))
+    assert (status, "no check is called 'no-such'" in errors) == (2, True)
+
+
 def test_limits_are_shown_in_bytes(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = ran(capsys, "show", "--config", str(GOOD))
     assert status == 0

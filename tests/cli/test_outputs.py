@@ -55,6 +55,26 @@ def test_two_reports_do_not_share_a_file(second: str, capsys: pytest.CaptureFixt
     assert Path("r.txt").read_text() == "older"
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param("sub/../r.txt", "r.txt", id="by a detour"),
+        pytest.param("r.txt", "linked/r.txt", id="by a linked folder"),
+        pytest.param("nowhere", "r.txt", id="by a link to what is not there yet"),
+    ],
+)
+def test_two_spellings_of_one_new_file_are_refused(
+    first: str, second: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A report over the stamp of a build that FAILs would look like a stamp to make."""
+    Path("sub").mkdir()
+    Path("linked").symlink_to(".")
+    Path("nowhere").symlink_to("r.txt")
+    assert check(*TINY, "--output", first, "--report", f"json={second}") == 2
+    assert "written twice" in capsys.readouterr().err
+    assert not Path("r.txt").exists()
+
+
 def test_what_a_link_points_to_is_written() -> None:
     Path("real").write_text("older")
     Path("link").symlink_to("real")

@@ -3,7 +3,8 @@
 Total free RAM is not one block: 128 KiB in two banks hold no arena of 100 KiB. An arena that the
 program allocates (its symbol is only a pointer, or a constant says how much is asked for) must fit
 the largest heap, or the largest run of RAM that nothing takes where no heap is set aside; a
-`[[budget]]` row of kind heap must find its `min` in one heap.
+`[[budget]]` row of kind heap must find its `min` in one heap. So must a stack or heap of which only
+the size is stated (`_Min_Heap_Size`), and which fits nowhere where it would begin.
 
     error[free-block-too-small]: the arena tensor_arena of kws needs 49152 bytes in one piece, the
     largest free block has 48128
@@ -22,6 +23,7 @@ from mapinspect.model.inspection import ArenaFacts, Inspection
 @check("free-block-too-small", "what is allocated at run time fits one free block", __doc__)
 def free_block_too_small(inspection: Inspection) -> Iterator[Outcome]:
     """Compare arenas that no array holds, and heaps' minimums, with the largest block."""
+    yield from _unplaced(inspection)
     block = _largest(inspection)
     claims = list(_claims(inspection))
     if block is None or not claims:
@@ -35,6 +37,20 @@ def free_block_too_small(inspection: Inspection) -> Iterator[Outcome]:
             message = f"{what} needs {needed} bytes in one piece, the largest free block has {size}"
             remedy = "make it an array in a bank of its own, or free a larger block"
             yield broken(subject, message, (*evidence, place), remedy)
+
+
+def _unplaced(inspection: Inspection) -> Iterator[Outcome]:
+    """Yield the stacks and heaps of a stated size that have no place and for which none is left."""
+    run = inspection.margins.largest_free
+    for item in inspection.reservations:
+        if run is None or item.elastic or item.place is not None or item.bytes <= run.size:
+            continue
+        message = (
+            f"the {item.kind} {item.name} needs {item.bytes} bytes in one piece, "
+            f"the largest free block has {run.size}"
+        )
+        remedy = f"lower {item.rests_on[0] if item.rests_on else item.name}, or free RAM"
+        yield broken(item.name, message, (item.evidence,), remedy)
 
 
 def _claims(inspection: Inspection) -> Iterator[tuple[str, str, int, tuple[Evidence, ...]]]:

@@ -104,16 +104,25 @@ def test_a_heap_that_ends_past_its_region_is_broken(tmp_path: Path) -> None:
     assert {item.status for item in judge(linked.inspection())} & UNPROVEN
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a size constant without room for it keeps no place (sized._of_size), so that no row "
-    "counts it and nothing compares it with the free RAM",
-)
 def test_a_least_heap_that_no_free_block_holds_is_broken(tmp_path: Path) -> None:
     # 112 KiB above `end`, of 128 KiB of which the first 32 KiB are taken; less than any region.
     script = NOINIT % "RAM" + "end = .; _Min_Heap_Size = 0x1c000;"
     linked = link(tmp_path, "arm", SCRIPT % script, SOURCE)
-    assert {item.status for item in judge(linked.inspection())} & UNPROVEN
+    found = [item for item in judge(linked.inspection()) if item.check == "free-block-too-small"]
+    assert [(item.status, item.findings[0].message) for item in found if item.findings] == [
+        (
+            Status.BROKEN,
+            "the heap C library needs 114688 bytes in one piece, the largest free block has 98304",
+        )
+    ]
+
+
+def test_a_least_heap_that_fits_is_placed(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path, "arm", SCRIPT % (NOINIT % "RAM" + "end = .; _Min_Heap_Size = 0x18000;"), SOURCE
+    )
+    found = [item for item in judge(linked.inspection()) if item.check == "free-block-too-small"]
+    assert not [item for item in found if item.findings]
 
 
 def test_a_longer_length_in_the_table_does_not_excuse_what_ld_refused(tmp_path: Path) -> None:

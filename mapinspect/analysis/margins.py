@@ -4,14 +4,20 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mapinspect.analysis.placement import region_at
 from mapinspect.analysis.reservations.layout import Layout
-from mapinspect.analysis.reservations.names import STACK, STACK_TOPS
+from mapinspect.analysis.reservations.names import (
+    HEAP_AND_STACK_CHECKS,
+    STACK,
+    STACK_CHECKS,
+    STACK_TOPS,
+)
+from mapinspect.analysis.reservations.strays import strays
+from mapinspect.analysis.stack_start import behind, stack_start
+from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.habits import Collision, Margins
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Placement
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import RamLeft, Reservation
-
-_AVR_DATA = 0x80_0000  # binutils ld/emulparams/avr*.sh, DATA_ORIGIN without its low part
 
 
 def margins(
@@ -19,6 +25,8 @@ def margins(
     items: Sequence[Reservation],
     left: Iterable[RamLeft],
     placements: Sequence[Placement],
+    *,
+    elf: ElfFile | None = None,
     part: Part | None = None,
 ) -> Margins:
     """Return what is known of the room around stacks and heaps; nothing without symbols.
@@ -27,12 +35,12 @@ def margins(
     """
     if layout is None:
         return Margins()
-    top = layout.label(STACK_TOPS)
     runs = [item.span for item in left]
     return Margins(
         collisions=tuple(_collisions(layout, items, placements, part)),
+        strays=tuple(strays(layout)),
         room=_room(layout, placements),
-        top=None if top is None else top.evidence,
+        start=stack_start(elf, layout, part),
         largest_free=max(runs, key=lambda span: span.size, default=None),
     )
 
@@ -42,23 +50,13 @@ def _room(layout: Layout, placements: Sequence[Placement]) -> int | None:
     label = layout.label(STACK_TOPS)
     if label is None:
         return None
-    top = _address(layout, label.value)
+    top = behind(layout, label.value)
     region = region_at(top - 1, layout.regions)
     if region is None:
         return None
     ends = [item.span.end for item in placements if item.region == region]
     below = [end for end in ends if end <= top]
     return 0 if len(below) < len(ends) else top - max(below, default=region.span.start)
-
-
-def _address(layout: Layout, top: int) -> int:
-    """Return the address behind a stack's top.
-
-    AVR's is the last byte, and lacks the 0x800000 that GNU tools add to addresses of data.
-    """
-    data = min((item.span.start for item in layout.sections if item.writable), default=0)
-    moved = top + _AVR_DATA if top < _AVR_DATA <= data < 2 * _AVR_DATA else top
-    return moved + moved % 2
 
 
 def _collisions(
@@ -130,7 +128,10 @@ def _is_own(layout: Layout, reserve: Reservation, item: Placement) -> bool:
     """
     place = reserve.place
     assert place is not None
-    if item.section.has_contents and not item.span.contains(place):
+    within = item.span.contains(place)
+    if within and item.section.name in (*HEAP_AND_STACK_CHECKS, *STACK_CHECKS):
+        return True  # lld gives it contents
+    if item.section.has_contents and not within:
         return False
     last = layout.objects.below(min(place.end, item.span.end), ())
     if last is None or last.span.end <= max(place.start, item.span.start):

@@ -139,6 +139,16 @@ class Layout:
         """Return the region that holds a span whole."""
         return next((region for region in self.regions if region.span.contains(span)), None)
 
+    def is_ram(self, region: Region) -> bool:
+        """Return whether a region can be written: by its attributes, else by what lies there."""
+        if region.attributes:
+            return "w" in region.attributes.split("!")[0]
+        return any(
+            item.writable and region.span.contains(item.span)
+            for item in self.sections
+            if item.counted
+        )
+
     def section(self, name: str) -> Block | None:
         """Return the first section of this name that has bytes."""
         return next((item for item in self.sections if item.name == name and item.span.size), None)

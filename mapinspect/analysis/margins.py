@@ -8,16 +8,17 @@ from mapinspect.analysis.reservations.names import (
     HEAP_AND_STACK_CHECKS,
     STACK,
     STACK_CHECKS,
-    STACK_TOPS,
 )
 from mapinspect.analysis.reservations.strays import strays
-from mapinspect.analysis.stack_start import behind, stack_start
+from mapinspect.analysis.stack_start import stack_start
 from mapinspect.model.elf_file import ElfFile
-from mapinspect.model.habits import Collision, Margins
+from mapinspect.model.habits import Collision, Margins, StackStart
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Placement
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import RamLeft, Reservation
+
+_ROUNDED = 8  # bytes; what start-up code may leave above the first word of an array (AAPCS)
 
 
 def margins(
@@ -36,27 +37,39 @@ def margins(
     if layout is None:
         return Margins()
     runs = [item.span for item in left]
+    start = stack_start(elf, layout, part)
     return Margins(
         collisions=tuple(_collisions(layout, items, placements, part)),
         strays=tuple(strays(layout)),
-        room=_room(layout, placements),
-        start=stack_start(elf, layout, part),
+        room=_room(layout, placements, start),
+        start=start,
         largest_free=max(runs, key=lambda span: span.size, default=None),
     )
 
 
-def _room(layout: Layout, placements: Sequence[Placement]) -> int | None:
-    """Return the free bytes directly below the stack's top, which grows down from there."""
-    label = layout.label(STACK_TOPS)
-    if label is None:
+def _room(layout: Layout, placements: Sequence[Placement], start: StackStart | None) -> int | None:
+    """Return the free bytes directly below the stack's start, which grows down from there.
+
+    None where that is not known, or an array is the stack: it begins with the array's end.
+    """
+    region = region_at(start.address - 1, layout.regions) if start else None
+    if start is None or region is None:
         return None
-    top = behind(layout, label.value)
-    region = region_at(top - 1, layout.regions)
-    if region is None:
-        return None
-    ends = [item.span.end for item in placements if item.region == region]
-    below = [end for end in ends if end <= top]
-    return 0 if len(below) < len(ends) else top - max(below, default=region.span.start)
+    top = start.address
+    spans = [item.span for item in placements if item.region == region and item.span.size]
+    around = next((span for span in spans if span.start < top <= span.end), None)
+    if around is not None:
+        return _room_within(layout, around, top)
+    return top - max((span.end for span in spans if span.end < top), default=region.span.start)
+
+
+def _room_within(layout: Layout, section: Span, top: int) -> int | None:
+    """Return the bytes below a stack's start that no variable of its section has."""
+    held = list(layout.objects.holding(top - 1))
+    if held:
+        return None if any(item.span.end <= top + _ROUNDED for item in held) else 0
+    last = layout.objects.below(top, ())
+    return None if last is None or last.span.end <= section.start else top - last.span.end
 
 
 def _collisions(

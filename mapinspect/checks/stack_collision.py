@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from mapinspect.checks.check import check
 from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
 from mapinspect.model.habits import Collision
+from mapinspect.model.image import Span
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.reservation import Neighbour, Reservation
 
@@ -37,7 +38,7 @@ def stack_collision(inspection: Inspection) -> Iterator[Outcome]:
     if not stacks and inspection.margins.room is None and not strays:
         yield not_claimed("stack", "nothing says where a stack is")
         return
-    if not stacks and inspection.margins.room is not None:
+    if inspection.margins.room is not None and not _starts_in_one(inspection, stacks):
         yield _room(inspection)
     warned = _unbounded(inspection)
     if warned is not None:
@@ -75,6 +76,15 @@ def _stray(found: Collision) -> Outcome:
     )
     evidence = (reserve.evidence, found.evidence)
     return broken(reserve.name, message, evidence, "end it where the memory ends, in the script")
+
+
+def _starts_in_one(inspection: Inspection, stacks: Sequence[Reservation]) -> bool:
+    """Return whether the main stack starts in a stack that is reserved, as far as is known."""
+    start = inspection.margins.start
+    if not stacks or start is None or not start.is_loaded:
+        return bool(stacks)
+    first = Span(start.address - 1, 1)
+    return any(item.place is None or item.place.contains(first) for item in stacks)
 
 
 def _room(inspection: Inspection) -> Outcome:

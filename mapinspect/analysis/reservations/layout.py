@@ -94,6 +94,12 @@ class Variables:
                 return block
         return None
 
+    def holding(self, address: int) -> Iterator[Block]:
+        """Yield the variables that hold the byte at ``address``; looks at every one."""
+        for at, start in enumerate(self._starts):
+            if start <= address < start + self._sizes[at] and at not in self._code:
+                yield self[at]
+
     @cached_property
     def _order(self) -> list[int]:
         # One number sorts faster than a pair: the end, then the size downwards.

@@ -66,7 +66,7 @@ def test_every_row_knows_its_line() -> None:
     assert [row.declared.line for row in table.regions] == [13, 15]
     assert table.budgets[0].declared.line == 22
     assert table.placements[0].declared.line == 26
-    assert table.inputs.models[0].declared.line == 8
+    assert table.inputs.models[0].declared.line == 9
 
 
 def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:

@@ -45,6 +45,7 @@ REFUSED: dict[str, tuple[int | None, str]] = {
     "b22_unknown_check": (3, "no check is called 'weights-in-flash'"),
     "b24_broken_profile": (5, "overrides region 'SRAM3', which the table does not have"),
     "b25_date_as_number": (6, "expires is a number, not a date"),
+    "b26_placement_in_unknown_region": (5, "wants flash, .* did you mean FLASH?"),
 }
 # The table is sound, and the image leaves a claim open or breaks one: file: status, what is said
 ANSWERED = {

@@ -41,7 +41,7 @@ def read_budget(path: str, content: bytes, profile: str | None = None) -> Budget
         tables[name] = replace(table, profile=name)
     known = tuple(name for name in tables if name is not None)
     if profile not in tables:
-        _refuse_profile(path, str(profile), known)
+        _refuse_profile(path, own_lines.get(("profile",)), str(profile), known)
     return replace(tables[profile], profiles=known)
 
 
@@ -72,7 +72,7 @@ def _tool_table(path: str, document: dict[str, Any]) -> dict[str, Any]:
     return table
 
 
-def _refuse_profile(path: str, profile: str, known: tuple[str, ...]) -> None:
+def _refuse_profile(path: str, line: int | None, profile: str, known: tuple[str, ...]) -> None:
     near = difflib.get_close_matches(profile, known, n=1, cutoff=0.4)
     guess = f"did you mean {near[0]}?" if near else f"it has {', '.join(known) or 'none'}"
-    raise InputError(path, None, f"has no profile {profile!r}", guess)
+    raise InputError(path, line, f"has no profile {profile!r}", guess)

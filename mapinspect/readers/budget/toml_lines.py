@@ -23,7 +23,10 @@ _TOKEN: Final = re.compile(
 
 
 def key_lines(document: str) -> dict[Path, int]:
-    """Return the 1-based line of every table, key and list entry, by path; lists count from 0."""
+    """Return the 1-based line of every table, key and list entry, by path; lists count from 0.
+
+    The document itself, the empty path, begins on line 1.
+    """
     scan = _Scan()
     line, counted = 1, 0
     for token in _TOKEN.finditer(document):
@@ -35,7 +38,7 @@ def key_lines(document: str) -> dict[Path, int]:
 
 def line_of(lines: dict[Path, int], path: Path) -> int | None:
     """Return the line of ``path``, or of the nearest enclosing key or table that has one."""
-    for length in range(len(path), 0, -1):
+    for length in range(len(path), -1, -1):
         if path[:length] in lines:
             return lines[path[:length]]
     return None
@@ -61,7 +64,7 @@ class _Scan:
     """Follows a document token by token and keeps the line of what it meets first."""
 
     def __init__(self) -> None:
-        self.lines: dict[Path, int] = {}
+        self.lines: dict[Path, int] = {(): 1}
         self._counts: dict[Path, int] = {}
         self._table: Path = ()
         self._open: list[_Open] = []

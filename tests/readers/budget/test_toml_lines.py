@@ -39,6 +39,7 @@ day = 1979-05-27 07:32:00
 @pytest.mark.parametrize(
     ("path", "line"),
     [
+        ((), 1),
         (("version",), 1),
         (("project", "name"), 3),
         (("project", "a.b"), 6),

@@ -77,17 +77,9 @@ def proposal(wanted: Wanted) -> Proposal:
         recognised=recognised,
         arena_sizes=lambda: arena_sizes(elf),
     )
-    wording = Wording(
-        project=wanted.elf.stem,
-        part=wanted.part,
-        elf=_beside(wanted.elf, wanted.folder),
-        map=_beside(wanted.map, wanted.folder) if wanted.map else None,
-        models=tuple(_row(item.entry, wanted.folder) for item in models),
-        declares=bool(declared),
-        questions=tuple(questions),
-    )
     inspection = inspect(records)
     _refuse_disagreement(inspection)
+    wording = _wording(wanted, models, declares=bool(declared), questions=questions)
     made = propose(inspection, around, recognised, wording)
     broken = [
         finding.message
@@ -96,6 +88,21 @@ def proposal(wanted: Wanted) -> Proposal:
         for finding in outcome.findings
     ]
     return replace(made, defects=(*made.defects, *broken))
+
+
+def _wording(
+    wanted: Wanted, models: Sequence[_Model], *, declares: bool, questions: Sequence[str]
+) -> Wording:
+    """Return what the table calls things; its paths are relative to its folder."""
+    return Wording(
+        project=wanted.elf.stem,
+        part=wanted.part,
+        elf=_beside(wanted.elf, wanted.folder),
+        map=_beside(wanted.map, wanted.folder) if wanted.map else None,
+        models=tuple(_row(item.entry, wanted.folder) for item in models),
+        declares=declares,
+        questions=tuple(questions),
+    )
 
 
 def _refuse_disagreement(inspection: Inspection) -> None:

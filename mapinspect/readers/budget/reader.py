@@ -37,7 +37,11 @@ def read_budget(path: str, content: bytes, profile: str | None = None) -> Budget
     }
     for name in document.get("profile", {}):
         merged, merged_lines = overlaid(path, document, own_lines, name)
-        table = Records(path, text, Validator(path, merged_lines)).build(merged)
+        try:
+            table = Records(path, text, Validator(path, merged_lines)).build(merged)
+        except InputError as error:  # the line may be of a row that is sound without the profile
+            what = f"{error.what}, in profile {name}"
+            raise InputError(path, error.line, what, error.remedy) from None
         tables[name] = replace(table, profile=name)
     known = tuple(name for name in tables if name is not None)
     if profile not in tables:

@@ -94,7 +94,8 @@ class Validator:
         each = replace(field, kind=_EACH[field.kind])
         for name in value:
             if not name.strip():
-                self.refuse((*path, name), "has an empty key", "name it")
+                line = self.line((*path, name))
+                raise InputError(self._path, line, f"{path[-1]} has an empty key", "name it")
         return {name: self._value(item, each, (*path, name)) for name, item in value.items()}
 
 

@@ -4,6 +4,7 @@ What the image does wrong by itself stays wrong under its own table too.
 """
 
 import json
+import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -269,6 +270,30 @@ def test_an_input_is_never_overwritten(tmp_path: Path) -> None:
     elf.write_bytes(content)
     assert run(["init", f"--elf={elf}", "--mcu=STM32L476RE", f"--output={elf}", "--force"]) == 2
     assert elf.read_bytes() == content
+
+
+def test_a_model_is_given_once(init: Init, tmp_path: Path) -> None:
+    status, _, errors = init("good", f"--model={FIXTURES / 'built/../models/kws_int8.tflite'}")
+    assert (status, "is given twice" in errors) == (2, True)
+    assert not (tmp_path / "mapinspect.toml").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs file names that are bytes")
+def test_a_path_that_no_table_can_name_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    elf = tmp_path / os.fsdecode(b"fw\xff.elf")
+    elf.write_bytes((BUILT / "good" / "app.elf").read_bytes())
+    output = tmp_path / "mapinspect.toml"
+    assert run(["init", f"--elf={elf}", "--mcu=STM32L476RE", f"--output={output}"]) == 2
+    assert "a path that is not UTF-8" in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_what_is_undecided_is_said(init: Init) -> None:
+    _, out, _ = init("stripped-elf")
+    assert out.splitlines()[0].endswith("says UNKNOWN")
+    assert "  undecided: no symbol matches *tensor_arena*" in out
 
 
 def test_a_table_can_be_printed(init: Init, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from mapinspect.model.image import Region, Role
 from mapinspect.model.inspection import Inspection
 
 _FLASH = ("flash", "external-flash")
+_RAM = ("RAM", "TCM", "CCM")  # in the names of regions: .iram1 in iram1_0_seg is only read, in RAM
 _FAST = ("DTCM", "ITCM", "TCM", "CCM", "FAST")  # core-coupled RAM, in the names of scripts
 
 
@@ -77,7 +78,9 @@ def _main(inspection: Inspection, ram: set[str]) -> str | None:
 
 
 def _by_content(inspection: Inspection, region: Region) -> str | None:
-    """Return what a region must be by what lies in it: only RAM holds what is not stored."""
+    """Return what a region must be by its name or what lies in it: only RAM is not stored."""
+    if any(word in region.name.upper() for word in _RAM):
+        return "sram"
     usage = inspection.usage(region.name)
     running = [item.section for item in usage.placements if item.role is Role.RUN] if usage else []
     if any(not section.has_contents or section.lma != section.vma for section in running):

@@ -65,4 +65,7 @@ def test_kinds_that_nothing_states_are_told_by_content() -> None:
     data = section(".data", ram.span.start, 16, lma=rom.span.start + 0x8000, writable=True)
     known = memories(inspection(text(), data, regions=(rom, ram)))
     assert known.guessed == {"ROM": "flash", "R": "sram"}
+    iram = region("iram1_0_seg", 0x4010_0000, 0x8000, "")
+    code = section(".iram1", iram.span.start, 60)
+    assert memories(inspection(code, regions=(iram,))).guessed == {"iram1_0_seg": "sram"}
     assert (known.main, known.flash) == ("R", (rom,))

@@ -173,16 +173,27 @@ def _flash(inspection: Inspection, region: str) -> Iterator[Candidate]:
             action = "leave it uninitialised"
             stored = Span(place.lma, place.span.size)
             yield Candidate(place.name, action, place.span.size, stored, place.evidence)
+    if _is_only_flash(inspection, region):
+        yield from _kernels(inspection)
+    for model in inspection.models:
+        for copy in model.copies:
+            if copy.place.region == region:
+                yield _of_copy(model, copy, "move it", ("external-flash", "flash"))
+
+
+def _is_only_flash(inspection: Inspection, region: str) -> bool:
+    used = {usage.region.name for usage in inspection.usages if usage.charged}
+    return {name for name in used if inspection.kind(name) in _FLASH} == {region}
+
+
+def _kernels(inspection: Inspection) -> Iterator[Candidate]:
+    """Yield the kernels that no model uses; what only they pull in goes as well, uncounted."""
     kernels = inspection.kernels
     for unused in kernels.unused if kernels and not kernels.doubt else ():
         if unused.size:
             action = f"do not register {', '.join(unused.operators)}, which no model uses"
             span = Span(-unused.size, 0)  # scattered over sections: it shares no bytes with others
             yield Candidate(unused.object, action, unused.size, span, unused.evidence)
-    for model in inspection.models:
-        for copy in model.copies:
-            if copy.place.region == region:
-                yield _of_copy(model, copy, "move it", ("external-flash", "flash"))
 
 
 def homes_for(

@@ -245,4 +245,5 @@ def _map_facts(records: Records, around: Surroundings) -> MapFacts:
         sections=sum(1 for section in link_map.sections if section.size),
         missing=link_map.missing,
         regions=tuple(usage.region for usage in own),
+        output_file=link_map.output_file,
     )

@@ -5,12 +5,15 @@ the bytes of a stack, at its address or, where the part is known (`mcu`), at ano
 memory; a section lies in a heap, or where one begins that takes the rest of RAM; labels let a stack
 or heap leave its memory; or nothing is left below the main stack's top. A warning is what goes
 wrong one day: a heap that grows up to the stack with no limit but the stack pointer of the moment
-(`_sbrk` of many start-up files). Information is what an overflow would hit at once where no guard
-is linked (MPU region, stack limit, canary).
+(`_sbrk` of many start-up files), or a main stack that nothing is reserved for, while no
+`[[budget]]` row of kind stack demands a `min`: whatever is left is then taken for enough.
+Information is what an overflow would hit at once where no guard is linked (MPU region, stack limit,
+canary).
 
     error[stack-collision]: .persist lies in 256 bytes of the stack main, at 0x20017f00
 
-Mend it by moving what lies there, by a limit such as `__HeapLimit` in the script, by a guard.
+Mend it by moving what lies there, by a limit such as `__HeapLimit` in the script, by a guard;
+state what the stack needs by `min`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from mapinspect.checks.check import check
 from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
 from mapinspect.model.habits import Collision
-from mapinspect.model.image import Span
+from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.reservation import Neighbour, Reservation
 
@@ -90,11 +93,23 @@ def _starts_in_one(inspection: Inspection, stacks: Sequence[Reservation]) -> boo
 def _room(inspection: Inspection) -> Outcome:
     """Judge a stack of which only the top is known: some bytes must be left for it."""
     room, start = inspection.margins.room, inspection.margins.start
-    if room:
-        return holds("stack")
-    message = "no byte is left below the stack's top"
     evidence = () if start is None else (start.evidence,)
+    if room:
+        stated = any(
+            row.kind == "stack" and row.minimum is not None for row in inspection.table.budgets
+        )
+        return holds("stack") if stated else holds("stack", _unstated(room, evidence))
+    message = "no byte is left below the stack's top"
     return broken("stack", message, evidence, "reserve it in the linker script")
+
+
+def _unstated(room: int, evidence: tuple[Evidence, ...]) -> Finding:
+    """Return the warning of a stack of which nothing says how large it must be."""
+    message = (
+        f"nothing is reserved for the stack, and no row says what it needs: {room} bytes are left"
+    )
+    remedy = 'reserve it in the linker script, or demand a min in a [[budget]] row of kind "stack"'
+    return Finding(Severity.WARNING, "stack", message, evidence, remedy)
 
 
 def _unbounded(inspection: Inspection) -> Finding | None:

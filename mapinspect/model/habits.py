@@ -15,8 +15,9 @@ class Habits:
     archive members that hold one which object asked for them. ``constructors`` are the functions
     that run before ``main``, by name or address. ``constants`` are initialised variables in RAM
     that are large, largest first; ``copied_constants`` the input sections of constants that
-    start-up copies to RAM. ``guards`` are linked functions that notice a stack overflow, ``sbrk``
-    those that let a heap grow. ``dma_buffers`` are variables that are one by their name.
+    start-up copies to RAM; ``lost_values`` those of initial values in sections of which the image
+    stores nothing. ``guards`` are linked functions that notice a stack overflow, ``sbrk`` those
+    that let a heap grow. ``dma_buffers`` are variables that are one by their name.
     ``thread_local`` is the size of what every thread has a copy of.
     """
 
@@ -25,6 +26,7 @@ class Habits:
     constructors: tuple[str, ...] = ()
     constants: tuple[Located, ...] = ()
     copied_constants: tuple[Located, ...] = ()
+    lost_values: tuple[Located, ...] = ()
     guards: tuple[str, ...] = ()
     sbrk: tuple[str, ...] = ()
     dma_buffers: tuple[Located, ...] = ()

@@ -189,7 +189,8 @@ class Matched:
 class MapFacts:
     """What the map says about itself; ``missing`` is what a whole map has and this one lacks.
 
-    ``regions`` are those of its memory table, whatever the budget table makes of them.
+    ``regions`` are those of its memory table, whatever the budget table makes of them;
+    ``output_file`` is what the link wrote.
     """
 
     path: str
@@ -201,6 +202,7 @@ class MapFacts:
     sections: int
     missing: tuple[str, ...] = ()
     regions: tuple[Region, ...] = ()
+    output_file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,7 +226,7 @@ class Run:
         try:
             source = self._read(path, "baseline", "baseline report")
         except InputError as error:
-            return Baseline(str(path), fault=error.what)
+            return Baseline(str(path), fault=f"cannot be used: {error.what}")
         return read_baseline(source.path, source.content)
 
     def _measured(self, table: BudgetTable, elf: ElfFile | None) -> tuple[Measurement, ...]:

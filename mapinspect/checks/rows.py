@@ -1,6 +1,7 @@
 """How rows of the table are judged; several checks share it."""
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from mapinspect.checks.placing import (
@@ -11,7 +12,7 @@ from mapinspect.checks.placing import (
     strategy_faults,
 )
 from mapinspect.model.budget import PlacementRow
-from mapinspect.model.finding import Outcome, broken, holds, undecided
+from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.inspection import Inspection, Located
 
 
@@ -30,8 +31,32 @@ def declares_copy(inspection: Inspection, place: Located) -> bool:
     )
 
 
+def unknown_memory(inspection: Inspection, row: PlacementRow) -> tuple[str, str] | None:
+    """Return a glob of a placement row, where it and its like match no memory; and the remedy."""
+    banks = [bank.name for bank in inspection.part.banks] if inspection.part else []
+    regions = [region.name for region in inspection.regions]
+    for globs, names in ((row.regions, regions), (row.banks, banks)):
+        if globs and not any(_any(globs, name) for name in names):
+            known = f"known are {', '.join(names)}" if names else "give the map of this link"
+            return globs[0], near_name(globs[0], names) or known
+    return None
+
+
+def near_name(name: str, names: Sequence[str]) -> str | None:
+    """Return the question whether one of ``names`` was meant, or None where none is near."""
+    plain = {other.lower(): other for other in names}
+    near = difflib.get_close_matches(name.lower(), plain, n=1, cutoff=0.4)
+    return f"did you mean {plain[near[0]]}?" if near else None
+
+
 def judge_placement(inspection: Inspection, row: PlacementRow) -> Outcome:
-    """Judge one placement row: every place it matches must satisfy all that it claims."""
+    """Judge one placement row: every place it matches must satisfy all that it claims.
+
+    A row whose memories are all unknown says nothing about the image: row-matches-nothing judges
+    it, since nothing could ever lie there.
+    """
+    if unknown_memory(inspection, row) is not None:
+        return not_claimed(row.id, "row-matches-nothing judges it")
     unknown: Outcome | None = None
     for place, fault in _faults(inspection, row):
         message = f"{place.name} ({place.span.size} bytes) {fault.what}"

@@ -53,7 +53,7 @@ def read_source(path: Path, shown: str, what: str) -> SourceFile:
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise InputError(shown, None, "changed while it was read", "run again after the build")
     if not content:
-        raise InputError(shown, None, f"the {what} is empty", "build it again")
+        raise InputError(shown, None, f"the {what} is empty", "write or build it again")
     return SourceFile(shown, content, int(after.st_mtime))
 
 

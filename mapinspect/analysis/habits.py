@@ -104,19 +104,13 @@ def _copied_constants(around: Surroundings) -> Iterator[Located]:
     link_map = around.link_map
     if link_map is None:
         return
-    vmas = {
-        (item.name, item.vma): item
-        for item in around.sections
-        if item.has_contents and item.writable and item.lma != item.vma
-    }
     rows = []
-    for printed in link_map.sections:
-        section = vmas.get((printed.name, printed.vma or 0))
-        if section is not None:
+    for printed, section in around.printed():
+        if section.has_contents and section.writable and section.lma != section.vma:
             rows += [(row, section) for row in _constant_rows(link_map, printed)]
     for row, section in sorted(rows, key=lambda pair: (-pair[0].occupied, pair[0].address)):
         text = f"{row.name} of {row.owner.path}, {row.occupied} bytes"
-        span = Span(row.address, row.occupied)
+        span = Span(around.address(row.address), row.occupied)
         yield around.inside(section, row.name, span, Evidence(link_map.path, row.line, text))
 
 

@@ -28,12 +28,18 @@ def margins(
     if layout is None:
         return Margins()
     top = layout.label(STACK_TOPS)
+    first = None if top is None else Span(_address(layout, top.value) - 1, 1)
+    bank = part.bank_of(first) if part is not None and first is not None else None
     runs = [item.span for item in left]
     return Margins(
         collisions=tuple(_collisions(layout, items, placements, part)),
         room=_room(layout, placements),
         top=None if top is None else top.evidence,
         largest_free=max(runs, key=lambda span: span.size, default=None),
+        top_regions=tuple(
+            region.name for region in layout.regions if first and region.span.contains(first)
+        ),
+        top_bank=bank.name if bank else None,
     )
 
 

@@ -1,10 +1,11 @@
 """map-elf-disagree: the map and the ELF are not of the same link.
 
 The target is compared (the map's `OUTPUT(…)` line with the ELF's header), then every allocated
-section: name, run-time address, size and load address; then the address of every global symbol.
-The first differences are named. A map that an earlier or a failed link left behind describes
-another image; whatever rests on it cannot be judged. Without an ELF there is no proof that the
-link succeeded at all: ld writes a complete map also when it fails.
+section: name, run-time address, size and load address; then the address of every global symbol,
+and whether each variable lies in one input section of the map. The first differences are named.
+A map that an earlier or a failed link left behind describes another image; whatever rests on it
+cannot be judged. Without an ELF there is no proof that the link succeeded at all: ld writes a
+complete map also when it fails.
 
     undecided[map-elf-disagree]: .bss has 4096 bytes in the map and 2064 in the ELF
 

@@ -1,6 +1,7 @@
 """What an image does at run time besides holding bytes. Sizes are bytes."""
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.placed import Located
@@ -50,11 +51,19 @@ class Margins:
 
     ``collisions`` are the bytes that two of them share. ``room`` is the bytes between the main
     stack's top and whatever lies next below it, where no symbol says how large it is; ``top`` is
-    where it starts. ``largest_free`` is the largest run of RAM that nothing takes, None where no
-    region of RAM is known.
+    where it starts, in all of ``top_regions`` and in the part's bank ``top_bank``.
+    ``largest_free`` is the largest run of RAM that nothing takes, None where no region of RAM is
+    known.
     """
 
     collisions: tuple[Collision, ...] = ()
     room: int | None = None
     top: Evidence | None = None
     largest_free: Span | None = None
+    top_regions: tuple[str, ...] = ()
+    top_bank: str | None = None
+
+    def starts_in(self, region: str | None, bank: str | None) -> bool:
+        """Return whether the stack starts in what two globs name; None names any memory."""
+        in_region = region is None or any(fnmatchcase(name, region) for name in self.top_regions)
+        return in_region and (bank is None or fnmatchcase(self.top_bank or "", bank))

@@ -1,6 +1,6 @@
 """ELF symbols → what the image does at run time: allocate, construct, keep constants in RAM."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from mapinspect.analysis.constructors import constructors
@@ -16,13 +16,15 @@ from mapinspect.analysis.locate import Surroundings
 from mapinspect.model.elf_file import ElfFile, SymbolKind
 from mapinspect.model.habits import Habits
 from mapinspect.model.image import Evidence, Span
-from mapinspect.model.inspection import Located
-from mapinspect.model.link_map import InputSection, LinkMap, MapSection
+from mapinspect.model.inspection import Located, PlacedSection
+from mapinspect.model.link_map import InputSection, LinkMap
 
 _LARGE: Final = 256  # bytes; smaller initialised variables are rarely worth a look
 _SHOWN: Final = 10
 _SMALLEST_BUFFER: Final = 16  # bytes; less is a register's shadow or a flag
 _CONSTANTS: Final = (".rodata", ".srodata", ".lit4", ".lit8", ".progmem")
+_INITIALISED: Final = (".data", ".sdata", ".rodata", ".srodata")
+_MEANT_TO_BE_LOST: Final = ("noinit", "no_init", "noload", "persist")  # .data.noinit_counters
 
 
 def habits(around: Surroundings) -> Habits:
@@ -38,6 +40,7 @@ def habits(around: Surroundings) -> Habits:
         constructors=constructors(elf),
         constants=_constants(around, elf),
         copied_constants=tuple(_copied_constants(around)),
+        lost_values=tuple(_lost_values(around)),
         guards=tuple(sorted(GUARDS.intersection(names))),
         sbrk=tuple(sorted(SBRK.intersection(names))),
         dma_buffers=_dma_buffers(around, elf, names),
@@ -104,26 +107,48 @@ def _copied_constants(around: Surroundings) -> Iterator[Located]:
     link_map = around.link_map
     if link_map is None:
         return
-    vmas = {
+    copied = {
         (item.name, item.vma): item
         for item in around.sections
         if item.has_contents and item.writable and item.lma != item.vma
     }
-    rows = []
+    yield from _inputs(around, link_map, copied, lambda name: name.startswith(_CONSTANTS))
+
+
+def _lost_values(around: Surroundings) -> Iterator[Located]:
+    """Yield the inputs of initial values in sections that the image stores no byte of.
+
+    ``(NOLOAD)`` in the script makes such a section, whatever is put in it.
+    """
+    link_map = around.link_map
+    if link_map is None:
+        return
+    empty = {(item.name, item.vma): item for item in around.sections if not item.has_contents}
+    yield from _inputs(around, link_map, empty, _has_initial_values)
+
+
+def _has_initial_values(name: str) -> bool:
+    named = any(name == start or name.startswith(f"{start}.") for start in _INITIALISED)
+    return named and not any(word in name for word in _MEANT_TO_BE_LOST)
+
+
+def _inputs(
+    around: Surroundings,
+    link_map: LinkMap,
+    sections: Mapping[tuple[str, int], PlacedSection],
+    wanted: Callable[[str], bool],
+) -> Iterator[Located]:
+    """Yield the inputs of these sections, by name and address, whose names are wanted."""
+    rows: list[tuple[InputSection, PlacedSection]] = []
     for printed in link_map.sections:
-        section = vmas.get((printed.name, printed.vma or 0))
+        section = sections.get((printed.name, printed.vma or 0))
         if section is not None:
-            rows += [(row, section) for row in _constant_rows(link_map, printed)]
+            found = link_map.inputs.of_section(printed.ordinal)
+            rows += [(row, section) for row in found if row.occupied and wanted(row.name)]
     for row, section in sorted(rows, key=lambda pair: (-pair[0].occupied, pair[0].address)):
         text = f"{row.name} of {row.owner.path}, {row.occupied} bytes"
         span = Span(row.address, row.occupied)
         yield around.inside(section, row.name, span, Evidence(link_map.path, row.line, text))
-
-
-def _constant_rows(link_map: LinkMap, printed: MapSection) -> Iterator[InputSection]:
-    for row in link_map.inputs.of_section(printed.ordinal):
-        if row.occupied and row.name.startswith(_CONSTANTS):
-            yield row
 
 
 def _short(name: str) -> str:

@@ -36,6 +36,7 @@ from mapinspect.model.budget import BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import Piece
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.embedded import EmbeddedModel, StoredModel, unnamed
+from mapinspect.model.habits import Margins
 from mapinspect.model.image import Evidence, Region
 from mapinspect.model.inspection import (
     ArenaFacts,
@@ -114,15 +115,12 @@ def inspect(records: Records) -> Inspection:
         budget_matches={
             row: Matched(item.places, item.bytes) for row, item in counts.items() if item.places
         },
-        placement_matches={
-            row.id: replace(matched(around, row.match), mixed=bool(absorbed(around, row.match)))
-            for row in table.placements
-        },
+        placement_matches=_placed(around, table),
         rows=row_numbers(table, around, counts, estimates, found.kept, peaks=found.peaks),
         measured=found.peaks.items,
         reservations=found.kept,
         habits=habits(around),
-        margins=margins(layout, found.kept, found.left, accounts.placements, records.part),
+        margins=_margins(records, layout, found, accounts),
         orphans=orphans(around),
         part=records.part,
         baseline=records.baseline,
@@ -130,6 +128,19 @@ def inspect(records: Records) -> Inspection:
         kernels=kernels(around, _used(records, found.embedded), found.embedded),
         recognised=records.recognised,
     )
+
+
+def _placed(around: Surroundings, table: BudgetTable) -> dict[str, Matched]:
+    """Return what each placement row selects, and whether link-time optimisation hides more."""
+    return {
+        row.id: replace(matched(around, row.match), mixed=bool(absorbed(around, row.match)))
+        for row in table.placements
+    }
+
+
+def _margins(records: Records, layout: Layout | None, found: _Rows, accounts: Accounts) -> Margins:
+    placed, elf, part = accounts.placements, records.elf, records.part
+    return margins(layout, found.kept, found.left, placed, elf=elf, part=part)
 
 
 def _rows(
@@ -234,4 +245,5 @@ def _map_facts(records: Records, around: Surroundings) -> MapFacts:
         sections=sum(1 for section in link_map.sections if section.size),
         missing=link_map.missing,
         regions=tuple(usage.region for usage in own),
+        output_file=link_map.output_file,
     )

@@ -3,7 +3,8 @@
 Total free RAM is not one block: 128 KiB in two banks hold no arena of 100 KiB. An arena that the
 program allocates (its symbol is only a pointer, or a constant says how much is asked for) must fit
 the largest heap, or the largest run of RAM that nothing takes where no heap is set aside; a
-`[[budget]]` row of kind heap must find its `min` in one heap.
+`[[budget]]` row of kind heap must find its `min` in one heap. So must a stack or heap whose size a
+constant of the linker script states (`_Min_Heap_Size`) find its bytes where it begins.
 
     error[free-block-too-small]: the arena tensor_arena of kws needs 49152 bytes in one piece, the
     largest free block has 48128
@@ -24,7 +25,11 @@ def free_block_too_small(inspection: Inspection) -> Iterator[Outcome]:
     """Compare arenas that no array holds, and heaps' minimums, with the largest block."""
     block = _largest(inspection)
     claims = list(_claims(inspection))
+    unplaced = list(_unplaced(inspection))
+    yield from unplaced
     if block is None or not claims:
+        if unplaced:
+            return
         yield not_claimed("free RAM", "nothing that must be in one piece is known to be allocated")
         return
     size, place = block
@@ -35,6 +40,25 @@ def free_block_too_small(inspection: Inspection) -> Iterator[Outcome]:
             message = f"{what} needs {needed} bytes in one piece, the largest free block has {size}"
             remedy = "make it an array in a bank of its own, or free a larger block"
             yield broken(subject, message, (*evidence, place), remedy)
+
+
+def _unplaced(inspection: Inspection) -> Iterator[Outcome]:
+    """Judge the stacks and heaps of a stated size for which there is no place in memory."""
+    run, room = inspection.margins.largest_free, inspection.margins.room
+    if run is None:
+        return
+    for item in inspection.reservations:
+        if item.elastic or item.place is not None:
+            continue
+        size = run.size if room is None or item.kind == "heap" else room
+        if item.bytes <= size:
+            yield holds(item.name)
+            continue
+        message = (
+            f"the {item.kind} {item.name} needs {item.bytes} bytes in one piece, {size} are free"
+        )
+        remedy = "state a smaller one in the linker script, or move what takes up the RAM"
+        yield broken(item.name, message, (item.evidence,), remedy)
 
 
 def _claims(inspection: Inspection) -> Iterator[tuple[str, str, int, tuple[Evidence, ...]]]:
@@ -58,14 +82,18 @@ def _needed(arena: ArenaFacts) -> int | None:
 
 def _largest(inspection: Inspection) -> tuple[int, Evidence] | None:
     """Return the largest heap, or the largest free run of RAM where no heap is known."""
-    heaps = [item for item in inspection.reservations if item.kind == "heap"]
+    run = inspection.margins.largest_free
+    heaps = [
+        item
+        for item in inspection.reservations
+        if item.kind == "heap" and (item.place or run is None or item.bytes <= run.size)
+    ]
     if heaps:
         size, heap = max(
             ((max(item.bytes, item.grows_to or 0), item) for item in heaps),
             key=lambda pair: pair[0],
         )
         return size, heap.evidence
-    run = inspection.margins.largest_free
     if run is None or inspection.elf is None:
         return None
     text = f"{run.size} bytes are free from {run.start:#010x}"

@@ -25,6 +25,7 @@ from mapinspect.model.placed import (
     RegionLimit,
     Usage,
 )
+from mapinspect.model.region_kind import kind_of
 from mapinspect.model.reservation import Reservation
 from mapinspect.model.runtime import Recognised
 
@@ -189,7 +190,8 @@ class Matched:
 class MapFacts:
     """What the map says about itself; ``missing`` is what a whole map has and this one lacks.
 
-    ``regions`` are those of its memory table, whatever the budget table makes of them.
+    ``regions`` are those of its memory table, whatever the budget table makes of them;
+    ``output_file`` is what the link wrote.
     """
 
     path: str
@@ -201,6 +203,7 @@ class MapFacts:
     sections: int
     missing: tuple[str, ...] = ()
     regions: tuple[Region, ...] = ()
+    output_file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,15 +280,12 @@ class Inspection:
         return next(limit for limit in self.limits if limit.region.name == region)
 
     def kind(self, region: str) -> str | None:
-        """Return what memory a region is: the table's word, else by the linker's attributes.
+        """Return what memory a region is: the table's word, else by part, attributes and name.
 
-        ``flash`` may not be written, ``sram`` may; None when neither says.
+        ``flash`` may not be written, ``sram`` may; None when nothing says.
         """
         row = next((row for row in self.table.regions if row.name == region), None)
         if row is not None and row.kind is not None:
             return row.kind
         found = next((item for item in self.regions if item.name == region), None)
-        granted = found.attributes.split("!")[0].strip() if found else ""
-        if not granted:
-            return None
-        return "sram" if "w" in granted else "flash"
+        return None if found is None else kind_of(found, self.part)

@@ -105,7 +105,8 @@ def arena_rows(inspection: Inspection, memories: Memories, found: Sequence[Found
         rows.budgets.append(ProposedRow(tuple(entries)))
     for arena in known:
         assert arena.place is not None
-        _place_arena(rows, memories, arena.place, arena.needed or arena.place.span.size)
+        needed = arena.needed or arena.place.span.size
+        _place_arena(rows, memories, arena.place, needed, aligns=arena.aligns)
     for item in found:
         entries = [Entry("id", identifier(base_name(item.place.name))), _match(item.place)]
         entries += _limit(inspection, item.place.span.size, None)
@@ -114,13 +115,17 @@ def arena_rows(inspection: Inspection, memories: Memories, found: Sequence[Found
     return rows
 
 
-def _place_arena(rows: Rows, memories: Memories, place: Located, needed: int) -> None:
+def _place_arena(
+    rows: Rows, memories: Memories, place: Located, needed: int, *, aligns: bool = False
+) -> None:
+    """Add the row of an arena; ``aligns`` says that its runtime takes it as it is aligned."""
     home = memories.for_arena(place.region, needed)
     entries = [Entry("id", f"{identifier(base_name(place.name))}-in-ram"), _match(place)]
     entries += [Entry("region", tuple(glob_of(name) for name in home))] if home else []
     # Without the model nothing else demands that an arena is not stored with contents.
     entries += [Entry("section", ".bss*")] if place.section.has_contents else []
-    entries.append(Entry("align", _ALIGNMENT))
+    skewed = bool(place.span.start % _ALIGNMENT)
+    entries += [] if skewed and aligns else [Entry("align", _ALIGNMENT)]
     above = []
     if home and place.region not in home:
         advice = f"the main RAM is {home[0]}"
@@ -128,7 +133,7 @@ def _place_arena(rows: Rows, memories: Memories, place: Located, needed: int) ->
         above.append(_fault(place, f"lies in {_where(place)}", advice))
     if place.section.has_contents:
         above.append(_fault(place, f"is stored in {place.section.name}", "it belongs in .bss"))
-    if place.span.start % _ALIGNMENT:
+    if skewed and not aligns:
         above.append(_fault(place, f"is aligned to {place.alignment}", f"it needs {_ALIGNMENT}"))
     rows.defects += above
     rows.placements.append(ProposedRow(tuple(entries), tuple(above)))

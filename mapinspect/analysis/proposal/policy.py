@@ -14,14 +14,16 @@ _FAST = ("DTCM", "ITCM", "TCM", "CCM", "FAST")  # core-coupled RAM, in the names
 class Memories:
     """The regions of an image by what they are; largest first.
 
-    ``main`` is the RAM where ``.data`` or ``.bss`` lies, None where there is none; ``guessed``
-    are the kinds of regions that nothing states.
+    ``main`` is the RAM where ``.data`` or ``.bss`` lies, None where there is none; ``outside``
+    are those of PSRAM, where nothing lies by chance; ``guessed`` are the kinds of regions that
+    nothing states.
     """
 
     flash: tuple[Region, ...]
     ram: tuple[Region, ...]
     main: str | None
     guessed: dict[str, str]
+    outside: tuple[Region, ...] = ()
 
     def is_flash(self, region: str | None) -> bool:
         """Return whether a region of this name is Flash."""
@@ -36,15 +38,20 @@ class Memories:
     def for_arena(self, region: str | None, needed: int) -> tuple[str, ...]:
         """Return the region that an arena of ``needed`` bytes should lie in; none is too small.
 
-        It is today's where that is the main RAM, the largest or core-coupled: somebody chose it.
-        Else it is the main RAM, or the largest where the main one is too small.
+        It is today's where that is the main RAM, the largest, core-coupled or PSRAM: somebody
+        chose it. Else it is the main RAM, or the largest where the main one is too small.
         """
+        if region is not None and any(item.name == region for item in self.outside):
+            return (region,)
         large = [item.name for item in self.ram if item.span.size >= needed]
         if region is not None and region in large:
             fast = any(word in region.upper() for word in _FAST)
             if fast or region in (self.main, large[0]):
                 return (region,)
-        return (self.main,) if self.main in large and self.main else tuple(large[:1])
+        if self.main is not None and self.main in large:
+            return (self.main,)
+        large += [item.name for item in self.outside if item.span.size >= needed]
+        return tuple(large[:1])
 
 
 def memories(inspection: Inspection) -> Memories:
@@ -64,17 +71,26 @@ def memories(inspection: Inspection) -> Memories:
         ram=tuple(region for region in by_size if region.name in ram),
         main=_main(inspection, ram),
         guessed=guessed,
+        outside=tuple(region for region in by_size if kinds[region.name] == "psram"),
     )
 
 
 def _main(inspection: Inspection, ram: set[str]) -> str | None:
-    """Return the RAM of ``.data``, else of ``.bss``: what the script means by RAM."""
+    """Return the RAM of ``.data``, else of ``.bss``: what the script means by RAM.
+
+    Where no section has just that name, one whose name ends so counts: ``.dram0.data``.
+    """
+    running = [
+        (item.section.name, item.region.name)
+        for item in inspection.placements
+        if item.role is Role.RUN and item.region and item.region.name in ram and item.span.size
+    ]
     for name in (".data", ".bss"):
-        for item in inspection.placements:
-            region = item.region.name if item.region else ""
-            if item.section.name == name and item.role is Role.RUN and region in ram:
-                return region
-    return None
+        found = [region for section, region in running if section == name]
+        if found:
+            return found[0]
+    ends = [region for section, region in running if section.endswith((".data", ".bss"))]
+    return ends[0] if ends else None
 
 
 def _by_content(inspection: Inspection, region: Region) -> str | None:

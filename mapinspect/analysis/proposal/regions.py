@@ -44,10 +44,14 @@ def _overflow(usage: Usage) -> Iterator[str]:
 
 
 def _limit(usage: Usage) -> Iterator[Entry]:
+    # What the check counts: with a stack and heap that no section holds, less what is elastic.
     charged, length = usage.charged, usage.region.span.size
-    if 0 < charged <= length:
-        comment = f"holds {in_words(charged)} of {size_text(length)} today"
-        yield Entry("limit", size_text(limit_above(charged, length)), comment)
+    if not charged or max(usage.used, charged) > length:
+        return  # a region that overflows breaks its length
+    comment = f"holds {in_words(charged)} of {size_text(length)} today"
+    if usage.reserved:
+        comment += f", {usage.reserved:,} reserved for stack and heap"
+    yield Entry("limit", size_text(limit_above(charged, length)), comment)
 
 
 def margin(inspection: Inspection) -> Entry:

@@ -7,7 +7,7 @@ adding bytes never makes FAIL a PASS; renaming symbols changes no number.
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mapinspect.model.elf_file import ElfFile
@@ -148,6 +148,7 @@ def test_raising_a_share_never_fails(tenths: int, more: int, region: str) -> Non
     section=st.sampled_from([".data", ".text", ".sram2_noinit", "._user_heap_stack"]),
     more=st.integers(0, 4096) | st.integers(0, 1 << 20),
 )
+@example(row="region", limit=0, section=".sram2_noinit", more=16369)  # a byte past SRAM2's end
 def test_adding_bytes_never_passes(row: str, limit: int, section: str, more: int) -> None:
     """Without a map, whose disagreement with the grown image would decide everything.
 

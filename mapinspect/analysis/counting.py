@@ -1,7 +1,7 @@
 """Which bytes each ``[[budget]]`` row counts: by kind, by match, or whatever is left over."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from mapinspect.analysis.absorbed import absorbed
@@ -91,11 +91,13 @@ class Counted:
     """What one row counts: bytes, merged, in address order, and the places its match selects.
 
     ``mixed`` are further bytes that may be of the row: link-time optimisation took their names.
+    ``unsized`` are further ones behind labels that it selects and that have no size.
     """
 
     spans: tuple[Span, ...]
     places: tuple[Located, ...] = ()
     mixed: int = 0
+    unsized: int = 0
 
     @property
     def bytes(self) -> int:
@@ -118,7 +120,14 @@ def counted(
             places = named(around, row.match)
             spans, every = _of_places(row, around, places)
             others, _ = _of_places(row, around, absorbed(around, row.match))
-            found[row.id] = Counted(tuple(union(spans)), places, _size(union(others)))
+            labels = [replace(item, span=item.reach) for item in places if _is_unsized(item)]
+            unsized, _ = _of_places(row, around, labels)
+            found[row.id] = Counted(
+                tuple(union(spans)),
+                places,
+                mixed=_size(union(others)),
+                unsized=_size(without(unsized, spans)),
+            )
             taken += every
         elif row.kind != "rest":
             spans = _of_pieces(row, around, (piece for piece in pieces if piece.row == row.kind))
@@ -128,6 +137,11 @@ def counted(
         if row.kind == "rest":
             found[row.id] = Counted(tuple(without(_of_pieces(row, around, pieces), taken)))
     return found
+
+
+def _is_unsized(place: Located) -> bool:
+    """Return whether bytes behind a label may be the row's: those of no symbol with a size."""
+    return place.most is not None and not place.within_other
 
 
 def _of_places(

@@ -1,5 +1,6 @@
 """Map against ELF: what they state differently, which one link cannot do."""
 
+from mapinspect.analysis.extent_disagreements import extent_disagreements
 from mapinspect.analysis.sections import evidence, map_evidence, seems_allocated
 from mapinspect.analysis.symbol_disagreements import symbol_disagreements
 from mapinspect.analysis.target_formats import target_disagreement
@@ -12,7 +13,8 @@ from mapinspect.model.link_map import LinkMap, MapSection
 def disagreements(link_map: LinkMap, elf: ElfFile) -> tuple[Disagreement, ...]:
     """Return what map and ELF state differently; none where they are of one link.
 
-    First the target; else every section by name, VMA, size and load address; else the symbols.
+    First the target; else every section by name, VMA, size and load address; else the symbols:
+    where global ones are, then whether the map's input sections hold each variable whole.
     Addresses are compared modulo the ELF's address width, since an ld built for 64 bits prints
     16 digits for 32-bit targets too.
     """
@@ -32,7 +34,9 @@ def disagreements(link_map: LinkMap, elf: ElfFile) -> tuple[Disagreement, ...]:
     ]
     found += _only_in_map(link_map, elf, mask, {item.subject for item in found})
     # Sections that moved take their symbols along: naming those would only hide the cause.
-    return tuple(found) if found else symbol_disagreements(link_map, elf)
+    return (
+        tuple(found) or symbol_disagreements(link_map, elf) or extent_disagreements(link_map, elf)
+    )
 
 
 def _compare(

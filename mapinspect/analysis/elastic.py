@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from mapinspect.analysis.reservations.bounded import bounded
 from mapinspect.analysis.reservations.layout import Layout
 from mapinspect.analysis.reservations.names import HEAP, STACK
 from mapinspect.analysis.usage import cut, union, without
@@ -22,7 +23,8 @@ def stretched(layout: Layout, items: Iterable[Reservation]) -> tuple[Reservation
     items = tuple(items)
     tops = [item.place for item in items if item.kind == STACK and item.place and not item.elastic]
     return tuple(
-        replace(item, elastic=True) if _fills_up(layout, item, tops) else item for item in items
+        bounded(layout, replace(item, elastic=True)) if _fills_up(layout, item, tops) else item
+        for item in items
     )
 
 

@@ -1,6 +1,6 @@
 """ELF symbols → what the image does at run time: allocate, construct, keep constants in RAM."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from mapinspect.analysis.constructors import constructors
@@ -107,12 +107,11 @@ def _copied_constants(around: Surroundings) -> Iterator[Located]:
     link_map = around.link_map
     if link_map is None:
         return
-    copied = {
-        (item.name, item.vma): item
-        for item in around.sections
-        if item.has_contents and item.writable and item.lma != item.vma
-    }
-    yield from _inputs(around, link_map, copied, lambda name: name.startswith(_CONSTANTS))
+    yield from _inputs(around, link_map, _is_copied, lambda name: name.startswith(_CONSTANTS))
+
+
+def _is_copied(section: PlacedSection) -> bool:
+    return section.has_contents and section.writable and section.lma != section.vma
 
 
 def _lost_values(around: Surroundings) -> Iterator[Located]:
@@ -120,11 +119,11 @@ def _lost_values(around: Surroundings) -> Iterator[Located]:
 
     ``(NOLOAD)`` in the script makes such a section, whatever is put in it.
     """
-    link_map = around.link_map
-    if link_map is None:
-        return
-    empty = {(item.name, item.vma): item for item in around.sections if not item.has_contents}
-    yield from _inputs(around, link_map, empty, _has_initial_values)
+    if around.link_map is not None:
+        link_map = around.link_map
+        yield from _inputs(
+            around, link_map, lambda item: not item.has_contents, _has_initial_values
+        )
 
 
 def _has_initial_values(name: str) -> bool:
@@ -135,19 +134,18 @@ def _has_initial_values(name: str) -> bool:
 def _inputs(
     around: Surroundings,
     link_map: LinkMap,
-    sections: Mapping[tuple[str, int], PlacedSection],
+    sections: Callable[[PlacedSection], bool],
     wanted: Callable[[str], bool],
 ) -> Iterator[Located]:
-    """Yield the inputs of these sections, by name and address, whose names are wanted."""
+    """Yield the inputs of the sections that qualify whose names are wanted."""
     rows: list[tuple[InputSection, PlacedSection]] = []
-    for printed in link_map.sections:
-        section = sections.get((printed.name, printed.vma or 0))
-        if section is not None:
+    for printed, section in around.printed():
+        if sections(section):
             found = link_map.inputs.of_section(printed.ordinal)
             rows += [(row, section) for row in found if row.occupied and wanted(row.name)]
     for row, section in sorted(rows, key=lambda pair: (-pair[0].occupied, pair[0].address)):
         text = f"{row.name} of {row.owner.path}, {row.occupied} bytes"
-        span = Span(row.address, row.occupied)
+        span = Span(around.address(row.address), row.occupied)
         yield around.inside(section, row.name, span, Evidence(link_map.path, row.line, text))
 
 

@@ -5,44 +5,43 @@ from dataclasses import dataclass, field, replace
 
 from mapinspect.analysis.absorbed import absorbed
 from mapinspect.analysis.arenas import ArenaClues, arena_facts, no_sizes
-from mapinspect.analysis.conservation import unconserved
-from mapinspect.analysis.counting import counted
-from mapinspect.analysis.disagreements import disagreements
+from mapinspect.analysis.counting import Counted, counted
 from mapinspect.analysis.elastic import reserves, stretched
 from mapinspect.analysis.habits import habits
 from mapinspect.analysis.limits import region_limits
 from mapinspect.analysis.locate import Surroundings, homes, matched
+from mapinspect.analysis.map_facts import map_facts
 from mapinspect.analysis.margins import margins
 from mapinspect.analysis.models import GivenModel, embedded_models, model_facts
 from mapinspect.analysis.operators import UsedModel, kernels
 from mapinspect.analysis.orphans import orphans
-from mapinspect.analysis.overflow import MAP_BITS, map_usages
+from mapinspect.analysis.overflow import MAP_BITS
 from mapinspect.analysis.placement import Accounts, account
 from mapinspect.analysis.regions import regions_of
 from mapinspect.analysis.reservations.find import reservations_of
 from mapinspect.analysis.reservations.layout import Layout, layout_of_elf
 from mapinspect.analysis.row_numbers import Estimates, row_numbers
-from mapinspect.analysis.rows import claims, pieces, uses, with_reserves
+from mapinspect.analysis.rows import Claim, claims, pieces, uses, with_reserves
 from mapinspect.analysis.sections import (
     sections_of_elf,
     sections_of_map,
     unallocated_sections,
 )
+from mapinspect.analysis.strangers import strangers
 from mapinspect.analysis.usage import usages
 from mapinspect.analysis.weighing import Peaks, Room, identities, rooms, weighed
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
-from mapinspect.model.budget import BudgetTable, ModelEntry
+from mapinspect.model.budget import BudgetTable, ModelEntry, PlacementRow
 from mapinspect.model.budget_rows import Piece
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.embedded import EmbeddedModel, StoredModel, unnamed
 from mapinspect.model.habits import Margins
-from mapinspect.model.image import Evidence, Region
+from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.inspection import (
     ArenaFacts,
     ElfFacts,
     Inspection,
-    MapFacts,
     Matched,
     ModelFacts,
     Usage,
@@ -84,6 +83,8 @@ class _Rows:
     """What the six rows and the table's rows are counted from."""
 
     usages: tuple[Usage, ...]
+    claimed: tuple[Claim, ...]
+    spare: tuple[Span, ...]
     pieces: tuple[Piece, ...]
     models: tuple[ModelFacts, ...]
     embedded: tuple[EmbeddedModel, ...]
@@ -99,11 +100,12 @@ def inspect(records: Records) -> Inspection:
     layout, table = _layout(around), records.table
     found = _rows(records, around, accounts, layout)
     counts = counted(table, around, found.pieces)
+    other = _otherwise(table, around, accounts, found)
     estimates = Estimates.of(found.models, found.arenas)
     return Inspection(
         table=table,
         elf=_elf_facts(records.elf),
-        map=_map_facts(records, around) if records.link_map else None,
+        map=map_facts(records.link_map, records.elf, around) if records.link_map else None,
         regions=around.regions,
         usages=found.usages,
         limits=region_limits(table, around.regions),
@@ -115,8 +117,10 @@ def inspect(records: Records) -> Inspection:
         budget_matches={
             row: Matched(item.places, item.bytes) for row, item in counts.items() if item.places
         },
-        placement_matches=_placed(around, table),
-        rows=row_numbers(table, around, counts, estimates, found.kept, peaks=found.peaks),
+        placement_matches={row.id: _matched(around, row) for row in table.placements},
+        rows=row_numbers(
+            table, around, counts, estimates, found.kept, peaks=found.peaks, otherwise=other
+        ),
         measured=found.peaks.items,
         reservations=found.kept,
         habits=habits(around),
@@ -130,12 +134,11 @@ def inspect(records: Records) -> Inspection:
     )
 
 
-def _placed(around: Surroundings, table: BudgetTable) -> dict[str, Matched]:
-    """Return what each placement row selects, and whether link-time optimisation hides more."""
-    return {
-        row.id: replace(matched(around, row.match), mixed=bool(absorbed(around, row.match)))
-        for row in table.placements
-    }
+def _matched(around: Surroundings, row: PlacementRow) -> Matched:
+    """Return what a placement row is about, and what lies with it where nothing else may."""
+    found = matched(around, row.match)
+    others = strangers(around, found.places) if row.slot is not None else ()
+    return replace(found, mixed=bool(absorbed(around, row.match)), strangers=others)
 
 
 def _margins(records: Records, layout: Layout | None, found: _Rows, accounts: Accounts) -> Margins:
@@ -158,6 +161,8 @@ def _rows(
     found = pieces(used, claimed, spare)
     return _Rows(
         usages=with_reserves(used, found),
+        claimed=claimed,
+        spare=spare,
         pieces=found,
         models=models,
         embedded=embedded,
@@ -166,6 +171,17 @@ def _rows(
         left=reserved.left,
         peaks=_peaks(records, rooms(around.regions, kept, arenas, records.recognised)),
     )
+
+
+def _otherwise(
+    table: BudgetTable, around: Surroundings, accounts: Accounts, found: _Rows
+) -> dict[str, Counted] | None:
+    """Return what the table's rows count by the other account of shared addresses, if any."""
+    other = accounts.otherwise
+    if other is None or not table.budgets:
+        return None
+    held = pieces(usages(other, around.regions), found.claimed, found.spare)
+    return counted(table, replace(around, homes=homes(other.placements)), held)
 
 
 def _peaks(records: Records, room: tuple[Room, ...]) -> Peaks:
@@ -228,22 +244,3 @@ def _elf_facts(elf: ElfFile | None) -> ElfFacts | None:
     if elf is None:
         return None
     return ElfFacts(elf.path, elf.kind, elf.machine, len(elf.symbols) == 0, elf.entry, elf.bits)
-
-
-def _map_facts(records: Records, around: Surroundings) -> MapFacts:
-    link_map, elf = records.link_map, records.elf
-    assert link_map is not None
-    allocated = {(section.name, section.vma) for section in around.sections}
-    own = map_usages(link_map, elf.bits if elf else MAP_BITS)
-    return MapFacts(
-        path=link_map.path,
-        line_count=link_map.line_count,
-        unknown=tuple(Evidence(link_map.path, line.line, line.text) for line in link_map.unknown),
-        unconserved=unconserved(link_map, allocated),
-        disagreements=disagreements(link_map, elf) if elf else (),
-        overflows=tuple(usage for usage in own if usage.free < 0),
-        sections=sum(1 for section in link_map.sections if section.size),
-        missing=link_map.missing,
-        regions=tuple(usage.region for usage in own),
-        output_file=link_map.output_file,
-    )

@@ -2,16 +2,17 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
 
+from mapinspect.analysis.unsized import with_reach
 from mapinspect.analysis.usage import union
 from mapinspect.model.budget import Match
 from mapinspect.model.elf_file import ElfFile, ElfSymbol
 from mapinspect.model.image import Evidence, Region, Role, Span
 from mapinspect.model.inspection import Located, Matched, PlacedSection, Placement
-from mapinspect.model.link_map import LinkMap, ObjectFile
+from mapinspect.model.link_map import LinkMap, MapSection, ObjectFile
 from mapinspect.model.part import Part
 from mapinspect.model.symbol_names import base_name
 
@@ -36,6 +37,21 @@ class Surroundings:
         if self.elf is not None:
             return self.elf.path
         return self.link_map.path if self.link_map is not None else ""
+
+    def printed(self) -> Iterator[tuple[MapSection, PlacedSection]]:
+        """Yield every section of the map that is one of the image's, with that."""
+        own = {(item.name, item.vma): item for item in self.sections}
+        for printed in self.link_map.sections if self.link_map is not None else ():
+            section = own.get((printed.name, self.address(printed.vma or 0)))
+            if section is not None:
+                yield printed, section
+
+    def address(self, printed: int) -> int:
+        """Return an address that the map prints as the ELF has it.
+
+        ld 2.39 and older print addresses of 32-bit targets sign-extended to 64 bits.
+        """
+        return printed if self.elf is None else printed & ((1 << self.elf.bits) - 1)
 
     def inside(self, section: PlacedSection, name: str, span: Span, evidence: Evidence) -> Located:
         """Return the place of a span of this section; its region holds it to the last byte."""
@@ -114,14 +130,24 @@ def is_glob(text: str) -> bool:
 
 
 def matched(around: Surroundings, match: Match) -> Matched:
-    """Return what a row's ``match`` selects, every byte once; all globs given must hold."""
+    """Return what a row's ``match`` selects, every byte once; all globs given must hold.
+
+    A label without a size is taken for all the bytes that it can mark.
+    """
     places = tuple(
         place
-        for place in named(around, match)
+        for place in (_widest(around, place) for place in named(around, match))
         if match.region is None or fnmatchcase(place.region or "", match.region)
         if match.bank is None or fnmatchcase(place.bank or "", match.bank)
     )
     return Matched(places, sum(span.size for span in union(place.span for place in places)))
+
+
+def _widest(around: Surroundings, place: Located) -> Located:
+    if place.most is None:
+        return place
+    wide = around.inside(place.section, place.name, place.reach, place.evidence)
+    return replace(wide, most=place.most, within_other=place.within_other)
 
 
 def named(
@@ -150,7 +176,8 @@ def _symbols_of(
     """Return the symbols that a glob selects, with their clones, in the inputs of objects."""
     if around.elf is None:
         return ()
-    places = _located(around, [*selected(around.elf, glob), *_clones(around.elf, glob)])
+    chosen = [*selected(around.elf, glob), *_clones(around.elf, glob)]
+    places = with_reach(around.elf, _located(around, chosen))
     if wanted is None:
         return places
     inputs: dict[int, list[Span]] = {}
@@ -177,16 +204,12 @@ def _sections(around: Surroundings) -> Iterator[Located]:
 def _inputs(around: Surroundings, wanted: Callable[[ObjectFile], bool]) -> Iterator[Located]:
     if around.link_map is None:
         return
-    vmas = {(item.name, item.vma): item for item in around.sections}
-    for printed in around.link_map.sections:
-        section = vmas.get((printed.name, printed.vma or 0))
-        if section is None:
-            continue
+    for printed, section in around.printed():
         for row in around.link_map.inputs.of_section(printed.ordinal):
             if row.occupied and wanted(row.owner):
                 text = f"{row.name} of {row.owner.path}, {row.occupied} bytes"
                 evidence = Evidence(around.link_map.path, row.line, text)
-                span = Span(row.address, row.occupied)
+                span = Span(around.address(row.address), row.occupied)
                 yield around.inside(section, row.name, span, evidence)
 
 

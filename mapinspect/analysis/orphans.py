@@ -23,7 +23,7 @@ def orphans(around: Surroundings) -> tuple[Located, ...]:
     sections = {(item.name, item.vma): item for item in around.sections if item.size}
     found = []
     for printed, first in _unscripted(link_map):
-        section = sections.get((printed.name, printed.vma or 0))
+        section = sections.get((printed.name, around.address(printed.vma or 0)))
         if section is not None:
             owner = first.owner.path
             text = f"{printed.name} begins with {first.name} of {owner}, {section.size} bytes"

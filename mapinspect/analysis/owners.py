@@ -21,7 +21,7 @@ from mapinspect.model.owner import OwnerKind, OwnerRow
 from mapinspect.model.reservation import Reservation
 
 # What gcc and clang call sections of contents that ld may merge: ".rodata.str1.4", ".rodata.cst8".
-_MERGED = pattern(r"\.(?:str|cst)\d")
+MERGED = pattern(r"\.(?:str|cst)\d")
 _NOWHERE = Span(0, 0)
 _STUBS = "linker stubs"  # the pseudo file of veneers
 # Sections that ld writes itself; the map gives them to the first object of the link (binutils
@@ -161,7 +161,7 @@ def _kind(row: InputSection) -> OwnerKind:
     generated = row.owner.path.endswith((" generated", " generated)"))
     if generated or _LINKER_CREATED.match(row.name):
         return OwnerKind.LINKER
-    return OwnerKind.MERGED if _MERGED.search(row.name) else OwnerKind.INPUT
+    return OwnerKind.MERGED if MERGED.search(row.name) else OwnerKind.INPUT
 
 
 def _hole(start: int, size: int, printed: MapSection, unprinted: int) -> Piece:

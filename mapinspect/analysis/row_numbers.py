@@ -47,17 +47,28 @@ def row_numbers(
     reservations: Sequence[Reservation],
     *,
     peaks: Peaks,
+    otherwise: Mapping[str, Counted] | None = None,
 ) -> tuple[RowNumbers, ...]:
-    """Return the numbers of each row of the table, in its order; ``counts`` is what it counts."""
+    """Return the numbers of each row of the table, in its order; ``counts`` is what it counts.
+
+    ``otherwise`` is what it counts by the other account that the addresses allow, if any.
+    """
+    others = counts if otherwise is None else otherwise
     return tuple(
         replace(
             _numbers(row, around, estimates, counts[row.id].bytes, reservations),
             **_measured(row, around, peaks),
             counts=_counts(row, table),
             mixed=counts[row.id].mixed,
+            unsized=counts[row.id].unsized,
+            otherwise=_other(counts[row.id].bytes, others[row.id].bytes),
         )
         for row in table.budgets
     )
+
+
+def _other(linked: int, otherwise: int) -> int | None:
+    return None if linked == otherwise else otherwise
 
 
 def _counts(row: BudgetRow, table: BudgetTable) -> str:

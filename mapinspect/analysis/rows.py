@@ -126,19 +126,28 @@ def with_reserves(usages: Iterable[Usage], found: Sequence[Piece]) -> tuple[Usag
     return tuple(_with_reserves(usage, found) for usage in usages)
 
 
-def _with_reserves(usage: Usage, found: Iterable[Piece]) -> Usage:
+def _with_reserves(usage: Usage, found: Sequence[Piece]) -> Usage:
     extent = Span(usage.region.span.start, usage.used)
     own = [piece.span for piece in found if piece.region == usage.region.name]
     inside = sum(cut(span, extent).size for span in own)
     sections = [item.span for item in usage.placements if item.role is Role.RUN]
     elastic = [span for span in without([extent], own) if span.size]
+    fixed = [cut(piece.span, extent) for piece in found if _is_reserve(piece, usage)]
     return replace(
         usage,
         elastic=usage.used - inside,
-        elastic_occupied=sum(span.size for span in elastic)
-        - sum(span.size for span in without(elastic, sections)),
+        elastic_occupied=_size(elastic) - _size(without(elastic, sections)),
         reserved=sum(span.size for span in own) - inside,
+        reserved_between=_size(without(fixed, (item.span for item in usage.placements))),
     )
+
+
+def _is_reserve(piece: Piece, usage: Usage) -> bool:
+    return piece.region == usage.region.name and piece.row in ("stack", "heap")
+
+
+def _size(spans: Iterable[Span]) -> int:
+    return sum(span.size for span in spans)
 
 
 def uses(

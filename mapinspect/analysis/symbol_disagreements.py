@@ -47,6 +47,18 @@ def symbol_disagreements(link_map: LinkMap, elf: ElfFile) -> tuple[Disagreement,
     return tuple(_counted(found, len(moved) + len(absent)))
 
 
+def shares_symbols(link_map: LinkMap, elf: ElfFile) -> bool:
+    """Return whether some symbol shows that the map is of the ELF's link.
+
+    Without one only sections do: another link may have put other objects into equal ones.
+    """
+    listed = [symbol for symbol in link_map.symbols if not symbol.is_local]
+    if not listed or not len(elf.symbols):
+        return bool(len(elf.symbols))
+    names = set(elf.symbols.names())
+    return any(symbol.name in names for symbol in listed)
+
+
 def _addresses(elf: ElfFile) -> Mapping[str, frozenset[int]]:
     """Return the addresses of every name, their lowest bit (Thumb, microMIPS) cleared."""
     single: dict[str, frozenset[int]] = {}

@@ -3,8 +3,9 @@
 Total free RAM is not one block: 128 KiB in two banks hold no arena of 100 KiB. An arena that the
 program allocates (its symbol is only a pointer, or a constant says how much is asked for) must fit
 the largest heap, or the largest run of RAM that nothing takes where no heap is set aside; a
-`[[budget]]` row of kind heap must find its `min` in one heap. So must a stack or heap whose size a
-constant of the linker script states (`_Min_Heap_Size`) find its bytes where it begins.
+`[[budget]]` row of kind heap must find its `min` in one heap, in the memory that it names. So must
+a stack or heap of which only the size is stated (`_Min_Heap_Size`), and which fits nowhere where
+it would begin.
 
     error[free-block-too-small]: the arena tensor_arena of kws needs 49152 bytes in one piece, the
     largest free block has 48128
@@ -13,33 +14,41 @@ Mend it by a smaller model, by an array in a bank of its own, or by moving what 
 """
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 
 from mapinspect.checks.check import check
+from mapinspect.model.budget import BudgetRow
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import ArenaFacts, Inspection
+from mapinspect.model.reservation import Reservation
+
+_Block = tuple[int, Evidence]  # bytes, and where they are
 
 
 @check("free-block-too-small", "what is allocated at run time fits one free block", __doc__)
 def free_block_too_small(inspection: Inspection) -> Iterator[Outcome]:
     """Compare arenas that no array holds, and heaps' minimums, with the largest block."""
-    block = _largest(inspection)
-    claims = list(_claims(inspection))
+    judged = [_judge(*claim) for claim in _claims(inspection)]
+    found = [outcome for outcome in judged if outcome is not None]
     unplaced = list(_unplaced(inspection))
     yield from unplaced
-    if block is None or not claims:
-        if unplaced:
-            return
+    if not found and not unplaced:
         yield not_claimed("free RAM", "nothing that must be in one piece is known to be allocated")
-        return
+    yield from found
+
+
+def _judge(
+    subject: str, what: str, needed: int, evidence: tuple[Evidence, ...], block: _Block | None
+) -> Outcome | None:
+    if block is None:
+        return None
     size, place = block
-    for subject, what, needed, evidence in claims:
-        if needed <= size:
-            yield holds(subject)
-        else:
-            message = f"{what} needs {needed} bytes in one piece, the largest free block has {size}"
-            remedy = "make it an array in a bank of its own, or free a larger block"
-            yield broken(subject, message, (*evidence, place), remedy)
+    if needed <= size:
+        return holds(subject)
+    message = f"{what} needs {needed} bytes in one piece, the largest free block has {size}"
+    remedy = "make it an array in a bank of its own, or free a larger block"
+    return broken(subject, message, (*evidence, place), remedy)
 
 
 def _unplaced(inspection: Inspection) -> Iterator[Outcome]:
@@ -57,21 +66,24 @@ def _unplaced(inspection: Inspection) -> Iterator[Outcome]:
         message = (
             f"the {item.kind} {item.name} needs {item.bytes} bytes in one piece, {size} are free"
         )
-        remedy = "state a smaller one in the linker script, or move what takes up the RAM"
+        remedy = f"lower {item.rests_on[0] if item.rests_on else item.name}, or free RAM"
         yield broken(item.name, message, (item.evidence,), remedy)
 
 
-def _claims(inspection: Inspection) -> Iterator[tuple[str, str, int, tuple[Evidence, ...]]]:
-    """Yield subject, words, bytes and evidence of what must lie in one piece."""
+def _claims(
+    inspection: Inspection,
+) -> Iterator[tuple[str, str, int, tuple[Evidence, ...], _Block | None]]:
+    """Yield subject, words, bytes, evidence of what must lie in one piece, and the largest one."""
+    anywhere = _largest(inspection)
     for arena in inspection.arenas:
         needed = _needed(arena)
         if needed is not None and (arena.is_pointer or arena.size_constant is not None):
             what = f"the arena {arena.wanted} of {', '.join(arena.models)}"
-            yield arena.wanted, what, needed, arena.need_evidence
+            yield arena.wanted, what, needed, arena.need_evidence, anywhere
     for row in inspection.table.budgets:
         minimum = inspection.line(row.id).minimum
         if row.kind == "heap" and minimum:
-            yield row.id, f"{row.id}, a heap,", minimum, (row.declared,)
+            yield row.id, f"{row.id}, a heap,", minimum, (row.declared,), _largest(inspection, row)
 
 
 def _needed(arena: ArenaFacts) -> int | None:
@@ -80,14 +92,21 @@ def _needed(arena: ArenaFacts) -> int | None:
     return max((size for size in (arena.needed, asked) if size is not None), default=None)
 
 
-def _largest(inspection: Inspection) -> tuple[int, Evidence] | None:
-    """Return the largest heap, or the largest free run of RAM where no heap is known."""
+def _largest(inspection: Inspection, row: BudgetRow | None = None) -> _Block | None:
+    """Return the largest heap, or the largest free run of RAM where no heap is known.
+
+    Of a row that names a memory the heaps in it; where none is, there is nothing to compare.
+    """
     run = inspection.margins.largest_free
     heaps = [
         item
         for item in inspection.reservations
         if item.kind == "heap" and (item.place or run is None or item.bytes <= run.size)
     ]
+    if heaps and row is not None:
+        heaps = [item for item in heaps if _is_in(inspection, row, item)]
+        if not heaps:
+            return None
     if heaps:
         size, heap = max(
             ((max(item.bytes, item.grows_to or 0), item) for item in heaps),
@@ -98,3 +117,17 @@ def _largest(inspection: Inspection) -> tuple[int, Evidence] | None:
         return None
     text = f"{run.size} bytes are free from {run.start:#010x}"
     return run.size, Evidence(inspection.elf.path, None, text)
+
+
+def _is_in(inspection: Inspection, row: BudgetRow, heap: Reservation) -> bool:
+    """Return whether a heap begins in the memory that a row names."""
+    if row.region is None and row.bank is None:
+        return True
+    if heap.place is None:
+        return False
+    first = Span(heap.place.start, 1)
+    bank = inspection.part.bank_of(first) if inspection.part else None
+    names = [region.name for region in inspection.regions if region.span.contains(first)]
+    return (row.region is None or any(fnmatchcase(name, row.region) for name in names)) and (
+        row.bank is None or (bank is not None and fnmatchcase(bank.name, row.bank))
+    )

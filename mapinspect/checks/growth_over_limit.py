@@ -4,7 +4,8 @@
 with those of an earlier JSON report, given with `--baseline` or as `baseline` in `[inputs]`; the
 least of both limits counts. A baseline that is missing, no report of mapinspect, of another
 version of mapinspect or another target, of another memory layout, without the row, or whose row
-counted something else proves nothing, so the claim is undecided.
+counted something else proves nothing, so the claim is undecided. So it is where the bytes of now
+are not known for certain.
 
     error[growth-over-limit]: FLASH grew by 5120 bytes to 64512, 1024 more than allowed
 
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 
 from mapinspect import __version__
 from mapinspect.checks.check import check
+from mapinspect.checks.rows import SHARED
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetRow, Growth, RegionRow
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
@@ -49,6 +51,8 @@ def _region(inspection: Inspection, row: RegionRow) -> Outcome:
         before = f"the baseline has no region {row.name}"
     elif old.span != usage.region.span:
         before = f"{row.name} had another origin or length in the baseline"
+    elif usage.otherwise is not None:
+        before = SHARED
     else:
         before = old.occupied if row.count == "occupied" else old.used
     now = inspection.limit(row.name).measured(usage)
@@ -64,6 +68,10 @@ def _budget(inspection: Inspection, row: BudgetRow) -> Outcome:
         before = f"the baseline has no row {row.id}"
     elif line.mixed:
         before = "link-time optimisation mixed its objects with others"
+    elif line.unsized:
+        before = "some of its symbols are labels without a size"
+    elif line.otherwise is not None:
+        before = SHARED
     elif baseline.counts.get(row.id) != line.counts:
         then = baseline.counts.get(row.id, "something unknown")
         before = f"{row.id} counted {then} in the baseline, and counts {line.counts} now"

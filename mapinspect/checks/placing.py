@@ -6,7 +6,7 @@ from typing import Final
 
 from mapinspect.model.budget import PlacementRow, Slot
 from mapinspect.model.image import Role, Span
-from mapinspect.model.inspection import Inspection, Located
+from mapinspect.model.inspection import Inspection, Located, Matched
 
 _CACHE_LINE: Final = 32  # bytes; Cortex-M7 (ARM DDI 0489) and the ESP32-S3's data cache
 _PADDING: Final = 16  # bytes; arrays of one run lie closer than any alignment that models need
@@ -68,25 +68,38 @@ def dma_faults(inspection: Inspection, place: Located) -> Iterator[Fault]:
         yield Fault(f"lies in {bank.name}; whether DMA reaches it is not known", remedy)
     elif not bank.dma:
         yield Fault(f"lies in {bank.name}, which DMA does not reach")
-    elif bank.cacheable and (place.span.start % _CACHE_LINE or place.span.size % _CACHE_LINE):
+    elif bank.cacheable and (_cuts_lines(place.span) or place.most is not None):
         yield Fault(f"shares cache lines of {_CACHE_LINE} bytes with other data in {bank.name}")
 
 
+def _cuts_lines(span: Span) -> bool:
+    return bool(span.start % _CACHE_LINE or span.size % _CACHE_LINE)
+
+
 def contiguity_faults(places: Sequence[Located]) -> Iterator[tuple[Located, Fault]]:
-    """Yield the places that do not follow the one before them but for padding."""
+    """Yield the places that do not follow the one before them but for padding.
+
+    Behind a label without a size nobody can tell what belongs to it.
+    """
     ordered = sorted(places, key=lambda place: (place.span.start, place.span.end))
     end: int | None = None
     for place in ordered:
         gap = 0 if end is None else place.span.start - end
+        if len(places) > 1 and place.most is not None:
+            yield place, Fault("is not known to reach to the next one")
         if gap >= _PADDING:
             yield place, Fault(f"begins {gap} bytes behind the one before it, not right behind it")
         end = place.span.end if end is None else max(end, place.span.end)
 
 
 def slot_faults(
-    inspection: Inspection, slot: Slot, places: Sequence[Located]
+    inspection: Inspection, slot: Slot, matched: Matched
 ) -> Iterator[tuple[Located, Fault]]:
-    """Yield the places that leave the slot, then the sections that share it with them."""
+    """Yield the places that leave the slot, then the sections that share it with them.
+
+    Then what shares their own sections: an update would replace it as well.
+    """
+    places = matched.places
     bounds = f"the slot {slot.span.start:#010x} to {slot.span.end:#010x}"
     for place in places:
         if not slot.span.contains(Span(place.lma, place.span.size)):
@@ -99,4 +112,8 @@ def slot_faults(
         shared = slot.span.overlap(item.span)
         if stored and shared and (item.section.ordinal not in own or shared < item.span.size):
             what = f"shares {bounds} with {item.section.name}, {shared} bytes of it"
+            yield places[0], Fault(what)
+    for other in matched.strangers:
+        if shared := slot.span.overlap(Span(other.lma, other.span.size)):
+            what = f"shares {bounds} with {other.name}, {shared} bytes of it"
             yield places[0], Fault(what)

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mapinspect.checks.check import check
+from mapinspect.checks.rows import APART
 from mapinspect.model.finding import Finding, Outcome, Severity, Status, broken, holds, undecided
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection, RegionLimit, Usage
@@ -75,6 +76,7 @@ def _judge(usage: Usage, limit: RegionLimit, image: str) -> Outcome:
         return replace(broken(name, message, evidence, remedy), final=True)
     if limit.warn is not None and used > limit.warn:
         message = f"{name} {word} {used} bytes, above its warning at {limit.warn}"
+        evidence = (limit.warn_declared or limit.rules[0], evidence[1])
         return holds(name, Finding(Severity.WARNING, name, message, evidence, remedy))
     return holds(name)
 
@@ -86,8 +88,7 @@ def _untold(usage: Usage, other: int, evidence: tuple[Evidence, ...]) -> Outcome
         f"{name} holds {usage.used} or {other} bytes: it shares addresses with another region, "
         "and neither map nor ELF says which one the script assigned them to"
     )
-    remedy = "give the regions addresses of their own, in the script or in [[region]]"
-    return undecided(name, message, evidence, remedy)
+    return undecided(name, message, evidence, APART)
 
 
 def _last(usage: Usage) -> str:

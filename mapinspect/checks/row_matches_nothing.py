@@ -5,7 +5,8 @@ is not a byte, a placement in memories that are all unknown: such a row checks n
 go on passing, or failing, for ever. Rows that some builds
 lack are marked `optional = true`; where the file is missing that could show them (objects and
 archives are named in the map, symbols in an ELF that is not stripped), they are undecided all the
-same.
+same. So are rows about objects and archives where a stripped ELF leaves open whether the map is
+of its link: equal sections may hold other objects.
 
     undecided[row-matches-nothing]: region ram is not in the image
 
@@ -27,6 +28,14 @@ _NAMED_KINDS = ("heap", "stack", "arena", "weights")  # told by symbols
 _MIXED = (
     "link-time optimisation mixed it with other objects",
     "match symbols or sections, or compile it without -flto",
+)
+_OTHER_LINK = (
+    "no symbol shows that the map, which alone names objects and archives, is of this link",
+    "give the ELF before it is stripped",
+)
+_UNSIZED = (
+    "it is a label without a size",
+    "give it a size (.size in assembler), or match its section or object",
 )
 
 
@@ -61,8 +70,8 @@ def _budgets(inspection: Inspection) -> Iterator[Outcome]:
     for row in inspection.table.budgets:
         line = inspection.line(row.id)
         lacking = _lacking(inspection, row.match, None if line.linked else row.kind)
-        if line.mixed and not line.linked:
-            lacking = _MIXED
+        if not line.linked and (line.mixed or line.unsized):
+            lacking = _MIXED if line.mixed else _UNSIZED
         if lacking is not None:
             yield _unseen(row.id, lacking, row)
         elif line.whole == 0 and line.memory != "all":
@@ -94,8 +103,11 @@ def _lacking(
     inspection: Inspection, match: Match | None, kind: str | None = None
 ) -> tuple[str, str] | None:
     """Return why an image could hold what a row is about and not show it, and the remedy."""
-    if match is not None and (match.object or match.archive) and inspection.map is None:
-        return "objects and archives are named in the map", "give the map of this link"
+    if match is not None and (match.object or match.archive):
+        if inspection.map is None:
+            return "objects and archives are named in the map", "give the map of this link"
+        if not inspection.map.shares_symbols:
+            return _OTHER_LINK
     named = kind in _NAMED_KINDS or (match is not None and match.symbol is not None)
     if named and inspection.elf is not None and inspection.elf.stripped:
         return "the ELF has no symbols to tell by", "give the ELF before it is stripped"

@@ -4,7 +4,9 @@ A `[[budget]]` row counts one kind of use (static memory, heap, stack, weights, 
 its `match` selects, or the rest that no other row counts, in the memory it names or in all of
 them, and compares the bytes with its limit. In a named memory load images count too. Where
 link-time optimisation read the objects that a row is about, it may hold any of the bytes that were
-mixed; the limit is undecided where that makes the difference.
+mixed; where a symbol of the row is a label without a size (`.incbin` without `.size`), any up to
+the next symbol. Regions that share addresses may hold it or not. The limit is undecided where
+that makes the difference.
 
     error[row-over-budget]: tflm takes up 94208 of 92160 bytes, 2048 over
 
@@ -12,8 +14,10 @@ Mend it by making that part smaller, or by raising the row's limit on purpose.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from mapinspect.checks.check import check
+from mapinspect.checks.rows import APART, SHARED
 from mapinspect.model.budget import BudgetRow
 from mapinspect.model.finding import (
     Finding,
@@ -26,6 +30,15 @@ from mapinspect.model.finding import (
 )
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
+
+_MIXED: Final = (
+    "link-time optimisation mixed its objects with others",
+    "match symbols or sections, or compile them without -flto",
+)
+_UNSIZED: Final = (
+    "some of its symbols are labels without a size",
+    "give them a size (.size in assembler), or match sections or objects",
+)
 
 
 @check("row-over-budget", "every row of the table stays within its limit", __doc__)
@@ -45,19 +58,21 @@ def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
     if line.limit is None:
         message = f"{row.id} may take up a share of {line.memory}, whose size is not known"
         return undecided(row.id, message, (row.declared,), "give the map, or write bytes")
+    other = line.linked if line.otherwise is None else line.otherwise
+    if (line.linked > line.limit) != (other > line.limit):
+        message = f"{row.id} takes up {line.linked} or {other} of {line.limit} bytes: {SHARED}"
+        return undecided(row.id, message, evidence, APART)
     if line.linked > line.limit:
         over = line.linked - line.limit
         message = f"{row.id} takes up {line.linked} of {line.limit} bytes, {over} over"
         return broken(row.id, message, evidence, remedy)
-    most = line.linked + line.mixed
+    most = line.linked + line.mixed + line.unsized
     if most > line.limit:
-        message = (
-            f"{row.id} takes up {line.linked} to {most} of {line.limit} bytes: "
-            "link-time optimisation mixed its objects with others"
-        )
-        remedy = "match symbols or sections, or compile them without -flto"
+        why, remedy = _UNSIZED if line.unsized else _MIXED
+        message = f"{row.id} takes up {line.linked} to {most} of {line.limit} bytes: {why}"
         return undecided(row.id, message, evidence, remedy)
     if line.warn is not None and line.linked > line.warn:
         message = f"{row.id} takes up {line.linked} bytes, above its warning at {line.warn}"
+        evidence = (row.warn_declared or row.declared, evidence[1])
         return holds(row.id, Finding(Severity.WARNING, row.id, message, evidence, remedy))
     return holds(row.id)

@@ -12,7 +12,9 @@ Mend it by reserving more in the linker script or in the source.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
+from mapinspect.checks.rows import APART, SHARED
 from mapinspect.model.budget import BudgetRow
+from mapinspect.model.budget_rows import RowNumbers
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
@@ -35,18 +37,27 @@ def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
         return _unreserved(row, left, line.minimum)
     if line.available == 0:
         return not_claimed(row.id, "nothing was found that it is about")
-    evidence = (row.declared, Evidence(line.image, None, f"{row.id} has {line.available} bytes"))
-    if line.minimum is None and row.min_estimate:
-        message = f"the estimate that {row.id} must reach is unknown"
-        return undecided(row.id, message, evidence, "give the models whose need it is")
+    declared = row.min_declared or row.declared
+    evidence = (declared, Evidence(line.image, None, f"{row.id} has {line.available} bytes"))
     if line.minimum is None:
-        message = f"{row.id} must have a share of {line.memory}, whose size is not known"
-        return undecided(row.id, message, evidence, "give the map, or write bytes")
+        return _unknown(row, line, evidence)
     if line.available < line.minimum:
         missing = line.minimum - line.available
         message = f"{row.id} has {line.available} bytes and needs {line.minimum}, {missing} too few"
         return broken(row.id, message, evidence, "reserve more in linker script or source")
+    if line.otherwise is not None and line.otherwise < line.minimum:
+        message = f"{row.id} has {line.available} or {line.otherwise} bytes: {SHARED}"
+        return undecided(row.id, message, evidence, APART)
     return holds(row.id)
+
+
+def _unknown(row: BudgetRow, line: RowNumbers, evidence: tuple[Evidence, ...]) -> Outcome:
+    """Return that the least bytes are not known: an estimate, or a share of a memory."""
+    if row.min_estimate:
+        message = f"the estimate that {row.id} must reach is unknown"
+        return undecided(row.id, message, evidence, "give the models whose need it is")
+    message = f"{row.id} must have a share of {line.memory}, whose size is not known"
+    return undecided(row.id, message, evidence, "give the map, or write bytes")
 
 
 def _unreserved(row: BudgetRow, left: int, minimum: int) -> Outcome:
@@ -57,4 +68,5 @@ def _unreserved(row: BudgetRow, left: int, minimum: int) -> Outcome:
         f"{row.id} has nothing reserved, and the {left} bytes left are fewer than the "
         f"{minimum} it needs"
     )
-    return broken(row.id, message, (row.declared,), "reserve it in the linker script")
+    declared = row.min_declared or row.declared
+    return broken(row.id, message, (declared,), "reserve it in the linker script")

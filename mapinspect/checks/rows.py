@@ -2,7 +2,9 @@
 
 import difflib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import Final
 
 from mapinspect.checks.placing import (
     Fault,
@@ -14,6 +16,12 @@ from mapinspect.checks.placing import (
 from mapinspect.model.budget import PlacementRow
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.inspection import Inspection, Located
+
+SHARED: Final = (
+    "regions share addresses, and neither map nor ELF says which one the script assigned them to"
+)
+APART: Final = "give the regions addresses of their own, in the script or in [[region]]"
+_NO_SIZE: Final = "it is a label: give it a size (.size in assembler)"
 
 
 def about_arena(inspection: Inspection, row: PlacementRow) -> bool:
@@ -58,8 +66,10 @@ def judge_placement(inspection: Inspection, row: PlacementRow) -> Outcome:
     if unknown_memory(inspection, row) is not None:
         return not_claimed(row.id, "row-matches-nothing judges it")
     unknown: Outcome | None = None
-    for place, fault in _faults(inspection, row):
-        message = f"{place.name} ({place.span.size} bytes) {fault.what}"
+    for place, plain in _faults(inspection, row):
+        fault = plain if _is_sure(inspection, row, place) else replace(plain, unknown=_NO_SIZE)
+        at_most = "" if place.most is None else "at most "
+        message = f"{place.name} ({at_most}{place.span.size} bytes) {fault.what}"
         evidence = (row.declared, place.evidence)
         if not fault.unknown:
             remedy = "move it in the linker script, or mend the row"
@@ -68,8 +78,21 @@ def judge_placement(inspection: Inspection, row: PlacementRow) -> Outcome:
     return unknown or holds(row.id)
 
 
+def _is_sure(inspection: Inspection, row: PlacementRow, place: Located) -> bool:
+    """Return whether what is wrong with a place would be so whatever its size is.
+
+    All that a label without a size can mark is looked at; where that lies in one region and bank,
+    so does what it marks.
+    """
+    if row.contiguous or row.dma or row.slot is not None:
+        places = inspection.placement_matches[row.id].places
+        return all(other.most is None for other in places)
+    return place.most is None or not (place.region is None or (row.banks and place.bank is None))
+
+
 def _faults(inspection: Inspection, row: PlacementRow) -> Iterator[tuple[Located, Fault]]:
-    places = inspection.placement_matches[row.id].places
+    matched = inspection.placement_matches[row.id]
+    places = matched.places
     for place in places:
         here = _fault(row, place)
         if here is not None:
@@ -81,7 +104,7 @@ def _faults(inspection: Inspection, row: PlacementRow) -> Iterator[tuple[Located
     if row.contiguous:
         yield from contiguity_faults(places)
     if row.slot is not None:
-        yield from slot_faults(inspection, row.slot, places)
+        yield from slot_faults(inspection, row.slot, matched)
 
 
 def _fault(row: PlacementRow, place: Located) -> str | None:

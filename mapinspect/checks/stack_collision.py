@@ -5,10 +5,10 @@ the bytes of a stack, at its address or, where the part is known (`mcu`), at ano
 memory; a section lies in a heap, or where one begins that takes the rest of RAM; labels let a stack
 or heap leave its memory; or nothing is left below the main stack's top. A warning is what goes
 wrong one day: a heap that grows up to the stack with no limit but the stack pointer of the moment
-(`_sbrk` of many start-up files), or a main stack that nothing is reserved for, while no
-`[[budget]]` row of kind stack demands a `min`: whatever is left is then taken for enough.
-Information is what an overflow would hit at once where no guard is linked (MPU region, stack limit,
-canary).
+(`_sbrk` of many start-up files), or over a section that lies below its limit; or a main stack
+that nothing is reserved for, while no `[[budget]]` row of kind stack demands a `min`: whatever is
+left is then taken for enough. Information is what an overflow would hit at once where no guard is
+linked (MPU region, stack limit, canary).
 
     error[stack-collision]: .persist lies in 256 bytes of the stack main, at 0x20017f00
 
@@ -43,9 +43,9 @@ def stack_collision(inspection: Inspection) -> Iterator[Outcome]:
         return
     if inspection.margins.room is not None and not _starts_in_one(inspection, stacks):
         yield _room(inspection)
-    warned = _unbounded(inspection)
-    if warned is not None:
-        yield holds("heap", warned)
+    for warned in (_unbounded(inspection), _grows_over(inspection)):
+        if warned is not None:
+            yield holds("heap", warned)
     for stack in stacks:
         if stack.elastic and stack.name not in hit:
             yield holds(stack.name, *_unstated(inspection, stack.bytes, (stack.evidence,)))
@@ -132,6 +132,19 @@ def _unbounded(inspection: Inspection) -> Finding | None:
     )
     evidence = (heap.evidence, habits.allocators[0].evidence)
     remedy = "define __HeapLimit in the script and let _sbrk stop there"
+    return Finding(Severity.WARNING, heap.name, message, evidence, remedy)
+
+
+def _grows_over(inspection: Inspection) -> Finding | None:
+    """Return the warning of a heap that a section lies in the way of."""
+    found = (item for item in inspection.reservations if item.grows_over is not None)
+    heap = next(found, None)
+    if heap is None or not inspection.habits.allocators:
+        return None
+    most = max(heap.bytes, heap.grows_to or 0)
+    message = f"the heap {heap.name} grows over {heap.grows_over} once it has {most} bytes"
+    evidence = (heap.evidence, inspection.habits.allocators[0].evidence)
+    remedy = "let its limit end below that section, or move the section"
     return Finding(Severity.WARNING, heap.name, message, evidence, remedy)
 
 

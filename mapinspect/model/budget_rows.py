@@ -34,7 +34,9 @@ class RowNumbers:
     known. ``available`` counts towards the minimum: the linked bytes and, for a heap,
     what is set aside without a section. ``peaks`` are the measurements that it is about.
     ``counts`` spells out what the row counts: two builds compare only where it is the same.
-    ``mixed`` are bytes that may be the row's besides: link-time optimisation mixed them up.
+    ``mixed`` are bytes that may be the row's besides: link-time optimisation mixed them up;
+    ``unsized`` others that may be: they follow labels of which no size is known. ``otherwise`` is
+    what it counts if sections at addresses that regions share were assigned the other way.
     """
 
     id: str
@@ -51,3 +53,5 @@ class RowNumbers:
     peaks: tuple[Weighed, ...] = ()
     counts: str = ""
     mixed: int = 0
+    unsized: int = 0
+    otherwise: int | None = None

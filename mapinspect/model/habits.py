@@ -1,6 +1,7 @@
 """What an image does at run time besides holding bytes. Sizes are bytes."""
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.placed import Located
@@ -50,14 +51,20 @@ class Collision:
 class StackStart:
     """Where the main stack starts: the address behind its first byte.
 
-    ``home`` is the region or bank that has that byte, None where none has. ``is_loaded`` is
-    whether the processor loads the address at reset; else a label says so.
+    ``regions`` and ``bank``, of the part, have that byte. ``is_loaded`` is whether the processor
+    loads the address at reset; else a label says so.
     """
 
     address: int
-    home: str | None
+    regions: tuple[str, ...]
+    bank: str | None
     evidence: Evidence
     is_loaded: bool
+
+    @property
+    def home(self) -> str | None:
+        """Return the memory that has the stack's first byte; None where none has."""
+        return self.regions[0] if self.regions else self.bank
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +82,10 @@ class Margins:
     room: int | None = None
     start: StackStart | None = None
     largest_free: Span | None = None
+
+    def starts_in(self, region: str | None, bank: str | None) -> bool:
+        """Return whether the stack starts in what two globs name; None names any memory."""
+        regions = self.start.regions if self.start else ()
+        home = self.start.bank if self.start else None
+        in_region = region is None or any(fnmatchcase(name, region) for name in regions)
+        return in_region and (bank is None or fnmatchcase(home or "", bank))

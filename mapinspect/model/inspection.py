@@ -179,11 +179,13 @@ class Matched:
     """What a row's ``match`` selects: places, and the bytes they take up in total.
 
     ``mixed`` is whether link-time optimisation hides further places, among those of other objects.
+    ``strangers``, of a row about an update slot, are what lies beside them in the same sections.
     """
 
     places: tuple[Located, ...]
     bytes: int
     mixed: bool = False
+    strangers: tuple[Located, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +193,8 @@ class MapFacts:
     """What the map says about itself; ``missing`` is what a whole map has and this one lacks.
 
     ``regions`` are those of its memory table, whatever the budget table makes of them;
-    ``output_file`` is what the link wrote.
+    ``output_file`` is what the link wrote. ``shares_symbols`` is whether a symbol shows that it is
+    of the ELF's link, not sections alone.
     """
 
     path: str
@@ -204,6 +207,7 @@ class MapFacts:
     missing: tuple[str, ...] = ()
     regions: tuple[Region, ...] = ()
     output_file: str | None = None
+    shares_symbols: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,11 +273,11 @@ class Inspection:
     def unreserved_stack(self, row: BudgetRow) -> int | None:
         """Return the RAM left for a stack that nothing reserves, or None where one is reserved.
 
-        Only for rows about the stack.
+        Only for rows about the stack, in a memory where it starts.
         """
         if row.kind != "stack" or self.line(row.id).linked:
             return None
-        return self.margins.room
+        return self.margins.room if self.margins.starts_in(row.region, row.bank) else None
 
     def limit(self, region: str) -> RegionLimit:
         """Return the limit of the region of this name; every region has one."""

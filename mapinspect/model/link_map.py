@@ -213,6 +213,10 @@ class InputRows(Protocol):
         """Yield the rows of one output section, by its ordinal, in address order."""
         ...
 
+    def extents(self, section: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the columns of addresses and occupied bytes of one section, in print order."""
+        ...
+
     def totals(self, section: int) -> SectionTotals:
         """Return the sums of one output section, by its ordinal."""
         ...

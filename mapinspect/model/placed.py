@@ -75,7 +75,8 @@ class Usage:
 
     ``elastic`` are the bytes of the extent that only a heap or stack takes which is given whatever
     is left, ``elastic_occupied`` those of them that a section holds; ``reserved`` the bytes of
-    stacks and heaps of a fixed size that lie outside the extent, where no section holds them.
+    stacks and heaps of a fixed size that lie outside the extent, where no section holds them;
+    ``reserved_between`` those that lie inside it, between sections.
     """
 
     region: Region
@@ -90,6 +91,7 @@ class Usage:
     elastic: int = 0
     elastic_occupied: int = 0
     reserved: int = 0
+    reserved_between: int = 0
 
     @property
     def charged(self) -> int:
@@ -98,8 +100,8 @@ class Usage:
 
     @property
     def charged_occupied(self) -> int:
-        """Return the same of the bytes of sections alone."""
-        return self.occupied - self.elastic_occupied + self.reserved
+        """Return the same without padding and gaps: the bytes of sections and fixed reserves."""
+        return self.occupied - self.elastic_occupied + self.reserved_between + self.reserved
 
     @property
     def free(self) -> int:
@@ -112,7 +114,7 @@ class RegionLimit:
     """The most bytes a region may hold: the strictest of its length, its limit and the margin.
 
     ``measure`` says what is compared with it: the "extent" or the "occupied" bytes. ``rules``
-    are all the limits that apply, the strictest first.
+    are all the limits that apply, the strictest first; ``warn_declared`` is the warning's line.
     """
 
     region: Region
@@ -120,6 +122,7 @@ class RegionLimit:
     warn: int | None
     measure: str
     rules: tuple[Evidence, ...]
+    warn_declared: Evidence | None = None
 
     def measured(self, usage: Usage) -> int:
         """Return the bytes of ``usage`` that count against the limit."""
@@ -130,7 +133,9 @@ class RegionLimit:
 class Located:
     """Something with an address: a symbol, a section or a span found by its content.
 
-    ``bank`` is the part's memory bank that holds all of it, where the part is known.
+    ``bank`` is the part's memory bank that holds all of it, where the part is known. ``most`` is
+    set for a label without a size: the bytes it can mark at most, up to the next symbol;
+    ``within_other`` says of such a label that a symbol with a size holds its first byte.
     """
 
     name: str
@@ -141,6 +146,13 @@ class Located:
     load_region: str | None
     evidence: Evidence
     bank: str | None = None
+    most: int | None = None
+    within_other: bool = False
+
+    @property
+    def reach(self) -> Span:
+        """Return the bytes it has, or has at most where its size is not known."""
+        return self.span if self.most is None else Span(self.span.start, self.most)
 
     @property
     def alignment(self) -> int:

@@ -27,7 +27,8 @@ class Reservation:
     often keep a stack's bytes behind the variables only to see whether they fit, while the stack
     itself begins at the end of RAM. ``grows_to`` is how large a heap of a stated minimum may
     become. ``below`` is what an overflow of a stack hits; None where nothing is known below.
-    ``rests_on`` names the symbols and sections that the figure is made of.
+    ``rests_on`` names the symbols and sections that the figure is made of. ``grows_over`` is the
+    section that a heap meets before its own limit: no room beyond that is its.
     """
 
     kind: str
@@ -41,6 +42,7 @@ class Reservation:
     grows_to: int | None = None
     below: Neighbour | None = None
     rests_on: tuple[str, ...] = ()
+    grows_over: str | None = None
 
     @property
     def place(self) -> Span | None:

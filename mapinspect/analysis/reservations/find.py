@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from mapinspect.analysis.reservations.bounded import bounded
 from mapinspect.analysis.reservations.labelled import (
     between_labels,
     growth,
@@ -48,6 +49,7 @@ def reservations_of(layout: Layout) -> Reservations:
     heaps = _heaps(layout, stacks)
     items = [_counted(layout, item) for item in (*_ordered(stacks), *_ordered(heaps))]
     items = [_growing(layout, item, stacks) if item.kind == HEAP else item for item in items]
+    items = [bounded(layout, item) for item in items]
     beneath = _Beneath(layout, items)
     items = [
         replace(item, below=beneath.of(item)) if item.kind == STACK else item for item in items

@@ -71,6 +71,11 @@ class MapRows:
         for ordinal in ordinals:
             yield self._row(ordinal, section)
 
+    def extents(self, section: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the columns of addresses and occupied bytes of one section, in print order."""
+        first, last = self._range(section)
+        return self._columns.addresses[first:last], self._judged(section)[0]
+
     def totals(self, section: int) -> SectionTotals:
         """Return the sums of one output section, by its ordinal."""
         return self._judged(section)[1]

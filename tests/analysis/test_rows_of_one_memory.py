@@ -1,0 +1,160 @@
+"""Rows that name a memory, linked on the spot: what counts there, and what only seems to.
+
+All sizes are those of the scripts' labels and the source's ``.space`` statements.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.audited import audited
+
+SOURCE = """
+.section .text,"ax"
+.global malloc
+.type malloc,%function
+malloc: .word 0
+.size malloc, 4
+.section .bss,"aw",%nobits
+.global state
+.type state,%object
+state: .space 0x100
+.size state, 0x100
+.section .persist,"aw",%nobits
+.global kept
+.type kept,%object
+kept: .space 0x6000
+.size kept, 0x6000
+"""
+RTOS_HEAP = """.section .bss.heap,"aw",%nobits
+.global ucHeap
+.type ucHeap,%object
+ucHeap: .space 0x2000
+.size ucHeap, 0x2000
+"""
+SCRIPT = """
+MEMORY {{ FLASH (rx) : ORIGIN = 0x08000000, LENGTH = 512K
+  RAM (xrw) : ORIGIN = 0x20000000, LENGTH = 64K
+  {} }}
+SECTIONS {{
+  .text : {{ *(.text) }} > FLASH
+  .bss : {{ *(.bss) }} > RAM
+  {}
+}}
+"""
+DTCM = "DTCM (xrw) : ORIGIN = 0x10000000, LENGTH = 32K"
+UPPER = "UPPER (xrw) : ORIGIN = 0x20008000, LENGTH = 32K"
+STACK = "__StackLimit = 0x20004000; __StackTop = 0x2000a000;"
+PINNED = ".persist 0x2000a000 (NOLOAD) : { *(.persist) } > RAM\n"
+ROW = '[[budget]]\nid = "row"\nkind = "{}"\nregion = "{}"\n{}\n'
+
+
+@pytest.mark.parametrize(
+    ("limit", "broken"),
+    [
+        # 0x100 of .bss, 0x6000 of .persist and, between them, 0x6000 of the stack.
+        pytest.param(0xC100, [], id="room for the stack too"),
+        pytest.param(0xC0FF, ["RAM is occupied by 49408 of 49407 bytes, 1 over"], id="a byte less"),
+    ],
+)
+def test_a_stack_between_sections_occupies_its_bytes(
+    tmp_path: Path, limit: int, broken: list[str]
+) -> None:
+    table = f'[[region]]\nname = "FLASH"\n[[region]]\nname = "RAM"\nlimit = {limit}\n'
+    script = SCRIPT.format("", PINNED + STACK)
+    found = audited(tmp_path, script, SOURCE, table + 'count = "occupied"\n')
+    assert found.get("region-over-budget", []) == broken
+
+
+@pytest.mark.parametrize(
+    ("region", "found"),
+    [
+        pytest.param("RAM", [], id="where it is"),
+        pytest.param("DTCM", ["row row matches nothing"], id="where it is not"),
+    ],
+)
+def test_room_for_a_stack_counts_in_the_memory_where_it_starts(
+    tmp_path: Path, region: str, found: list[str]
+) -> None:
+    script = SCRIPT.format(DTCM, ".persist : { *(.persist) } > RAM _estack = 0x20010000;")
+    table = ROW.format("stack", region, 'min = "8K"')
+    assert audited(tmp_path, script, SOURCE, table).get("row-matches-nothing", []) == found
+
+
+def test_a_heap_elsewhere_is_no_room_for_the_one_that_the_row_is_about(tmp_path: Path) -> None:
+    # In DTCM 0x2000 of ucHeap and 0x2000 between the labels; in RAM a heap of 0x8000.
+    sections = (
+        ".heaps (NOLOAD) : { *(.bss.heap) } > DTCM\n"
+        ".persist : { *(.persist) } > RAM\n"
+        "__HeapBase = 0x10002000; __HeapLimit = 0x10004000;\n"
+        ".heap (NOLOAD) : { . += 0x8000; } > RAM\n"
+    )
+    table = ROW.format("heap", "DTCM", 'min = "12K"')
+    found = audited(tmp_path, SCRIPT.format(DTCM, sections), SOURCE + RTOS_HEAP, table)
+    assert found == {
+        "free-block-too-small": [
+            "row, a heap, needs 12288 bytes in one piece, the largest free block has 8192"
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        pytest.param(
+            ROW.format("static", "RAM", 'limit = "16K"'),
+            {"row-over-budget"},
+            id="a kind within a limit",
+        ),
+        pytest.param(
+            '[[budget]]\nid = "row"\nmatch = { section = "*" }\nregion = "RAM"\nlimit = "16K"\n',
+            {"row-over-budget"},
+            id="a match within a limit",
+        ),
+        pytest.param(
+            ROW.format("static", "UPPER", 'min = "16K"'), {"row-under-minimum"}, id="a minimum"
+        ),
+        pytest.param(ROW.format("static", "RAM", 'limit = "63K"'), set(), id="enough either way"),
+    ],
+)
+def test_what_either_of_two_regions_may_hold_is_undecided(
+    tmp_path: Path, row: str, told: set[str]
+) -> None:
+    # .bss of 0x100 bytes, and 0x6000 bytes at addresses that both regions have.
+    sections = ".persist 0x20009000 (NOLOAD) : { *(.persist) } > RAM"
+    assert set(audited(tmp_path, SCRIPT.format(UPPER, sections), SOURCE, row)) == told
+
+
+HEAP_LABELS = "__HeapBase = 0x20001000; __HeapLimit = {};"
+
+
+@pytest.mark.parametrize(
+    ("labels", "room"),
+    [
+        pytest.param("end = 0x20001000; _estack = 0x20010000;", 0x9000, id="up to the stack"),
+        pytest.param(HEAP_LABELS.format("0x20010000"), 0x9000, id="up to the end of RAM"),
+        pytest.param(
+            "__HeapBase = 0x20001000; __HeapLimit = 0x2000f000; "
+            "__StackLimit = 0x2000f000; __StackTop = 0x20010000;",
+            0x9000,
+            id="up to the stack's limit",
+        ),
+    ],
+)
+def test_a_heap_ends_at_the_first_section_above_it(tmp_path: Path, labels: str, room: int) -> None:
+    sections = ".persist 0x2000a000 (NOLOAD) : { *(.persist) } > RAM"
+    script = SCRIPT.format("", f"{sections}\n{labels}")
+    table = f'[[budget]]\nid = "heap"\nkind = "heap"\nmin = {room}\n'
+    assert "row-under-minimum" not in audited(tmp_path, script, SOURCE, table)
+    table = f'[[budget]]\nid = "heap"\nkind = "heap"\nmin = {room + 1}\n'
+    assert "row-under-minimum" in audited(tmp_path, script, SOURCE, table)
+
+
+def test_a_section_in_the_way_of_a_heap_is_a_warning(tmp_path: Path) -> None:
+    sections = ".persist 0x20009f00 (NOLOAD) : { *(.persist) } > RAM\n"
+    script = SCRIPT.format("", f"{sections}end = 0x20001000; _estack = 0x20010000;")
+    assert audited(tmp_path, script, SOURCE, "") == {}
+    found = audited(tmp_path, script, SOURCE, '[checks]\nstack-collision = "error"\n')
+    assert (
+        "the heap C library grows over .persist once it has 36608 bytes" in found["stack-collision"]
+    )

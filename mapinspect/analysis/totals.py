@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from mapinspect.analysis.estimates import estimated
 from mapinspect.analysis.rows import ROWS
 from mapinspect.analysis.usage import cut, union
 from mapinspect.analysis.weighing import Peaks
@@ -45,7 +46,8 @@ def sum_lines(inspection: Inspection, peaks: Peaks) -> Iterator[BudgetLine]:
             spans = _spans(piece for piece in inspection.pieces if piece.region in names)
             limit = _limit(inspection, own)
             for line in _lines(name, "sum", spans, limit, every=kind in _RAM):
-                yield replace(line, measured=_measured(line.row, own, peaks))
+                need = estimated(inspection, line.row, names)
+                yield replace(line, estimated=need, measured=_measured(line.row, own, peaks))
             if kind in _RAM:
                 block = max(_largest(usage) for usage in own)
                 yield BudgetLine("largest", name, None, 0, None, None, block, "-", scope="sum")

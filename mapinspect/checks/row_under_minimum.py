@@ -35,7 +35,8 @@ def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
         return _unreserved(row, left, line.minimum)
     if line.available == 0:
         return not_claimed(row.id, "nothing was found that it is about")
-    evidence = (row.declared, Evidence(line.image, None, f"{row.id} has {line.available} bytes"))
+    place = row.min_declared or row.declared
+    evidence = (place, Evidence(line.image, None, f"{row.id} has {line.available} bytes"))
     if line.minimum is None and row.min_estimate:
         message = f"the estimate that {row.id} must reach is unknown"
         return undecided(row.id, message, evidence, "give the models whose need it is")
@@ -57,4 +58,6 @@ def _unreserved(row: BudgetRow, left: int, minimum: int) -> Outcome:
         f"{row.id} has nothing reserved, and the {left} bytes left are fewer than the "
         f"{minimum} it needs"
     )
-    return broken(row.id, message, (row.declared,), "reserve it in the linker script")
+    return broken(
+        row.id, message, (row.min_declared or row.declared,), "reserve it in the linker script"
+    )

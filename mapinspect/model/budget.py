@@ -133,7 +133,8 @@ class BudgetRow:
     ``kind`` is a row of the six, or "rest": what no other row of the table counts. ``region`` and
     ``bank`` are globs: where bytes count; in a memory load images count too, without one every
     byte counts once. ``min_estimate`` is True for ``min = "estimate"``: at least what the model
-    needs. ``headroom`` is what must stay free above the measured peak.
+    needs. ``headroom`` is what must stay free above the measured peak. ``declared`` is the line of
+    the limit, or of what stands in its place; ``min_declared`` that of the minimum.
     """
 
     id: str
@@ -149,6 +150,7 @@ class BudgetRow:
     bank: str | None = None
     growth: Growth | None = None
     headroom: Amount | None = None
+    min_declared: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)

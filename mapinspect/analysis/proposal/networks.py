@@ -39,12 +39,16 @@ def weight_rows(inspection: Inspection, memories: Memories, found: Sequence[Foun
     """Return the rows about weights; ``found`` are those that no model file speaks of."""
     rows = Rows()
     places = [copy.place for model in inspection.models for copy in model.copies[:1]]
-    if places:
-        size = sum(model.size for model in inspection.models if model.copies)
-        home = memories.for_weights(places[0].region)
-        entries = [Entry("id", "weights"), Entry("kind", "weights")]
-        entries += [Entry("region", glob_of(home[0]))] if home else []
-        entries += _limit(inspection, size, home[0] if home else None)
+    homes: dict[str | None, int] = {}  # bytes that each memory should hold
+    for model in inspection.models:
+        for copy in model.copies[:1]:
+            home = next(iter(memories.for_weights(copy.place.region)), None)
+            homes[home] = homes.get(home, 0) + model.size
+    for home, size in homes.items():
+        name = "weights" if len(homes) == 1 else f"weights-in-{identifier(home or 'none')}"
+        entries = [Entry("id", name), Entry("kind", "weights")]
+        entries += [Entry("region", glob_of(home))] if home else []
+        entries += _limit(inspection, size, home)
         rows.budgets.append(ProposedRow(tuple(entries)))
     for item in found:
         entries = [Entry("id", identifier(base_name(item.place.name))), _match(item.place)]

@@ -53,6 +53,7 @@ class Rows:
             bank=row.get("bank"),
             growth=self.growth(row, path),
             headroom=row.get("headroom"),
+            min_declared=self.evidence(path, "min") if "min" in row else None,
         )
 
     def placement(self, row: dict[str, Any], number: int) -> PlacementRow:

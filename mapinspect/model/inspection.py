@@ -194,7 +194,7 @@ class MapFacts:
 
     ``regions`` are those of its memory table, whatever the budget table makes of them;
     ``output_file`` is what the link wrote. ``shares_symbols`` is whether a symbol shows that it is
-    of the ELF's link, not sections alone.
+    of the ELF's link, not sections alone; ``lacks_regions`` that the table may have had more.
     """
 
     path: str
@@ -208,6 +208,7 @@ class MapFacts:
     regions: tuple[Region, ...] = ()
     output_file: str | None = None
     shares_symbols: bool = True
+    lacks_regions: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,12 +178,14 @@ class Matched:
     """What a row's ``match`` selects: places, and the bytes they take up in total.
 
     ``mixed`` is whether link-time optimisation hides further places, among those of other objects.
+    ``thin`` is whether members of a thin archive may be further ones.
     ``strangers``, of a row about an update slot, are what lies beside them in the same sections.
     """
 
     places: tuple[Located, ...]
     bytes: int
     mixed: bool = False
+    thin: bool = False
     strangers: tuple[Located, ...] = ()
 
 
@@ -290,6 +292,6 @@ class Inspection:
             return row.kind
         found = next((item for item in self.regions if item.name == region), None)
         granted = found.attributes.split("!")[0].strip() if found else ""
-        if not granted:
-            return None
-        return "sram" if "w" in granted else "flash"
+        if "w" in granted:
+            return "sram"
+        return "flash" if set(granted) & {"r", "x"} else None

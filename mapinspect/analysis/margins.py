@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mapinspect.analysis.placement import region_at
 from mapinspect.analysis.reservations.layout import Layout
-from mapinspect.analysis.reservations.names import STACK, STACK_TOPS
+from mapinspect.analysis.reservations.names import HEAP, STACK, STACK_TOPS
 from mapinspect.model.habits import Collision, Margins
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Placement
@@ -31,20 +31,27 @@ def margins(
     first = None if top is None else Span(_address(layout, top.value) - 1, 1)
     bank = part.bank_of(first) if part is not None and first is not None else None
     runs = [item.span for item in left]
+    free = _free(layout, items, placements)
     return Margins(
         collisions=tuple(_collisions(layout, items, placements, part)),
-        room=_room(layout, placements),
+        room=None if free is None else free.size,
         top=None if top is None else top.evidence,
         largest_free=max(runs, key=lambda span: span.size, default=None),
         top_regions=tuple(
             region.name for region in layout.regions if first and region.span.contains(first)
         ),
         top_bank=bank.name if bank else None,
+        room_start=0 if free is None else free.start,
     )
 
 
-def _room(layout: Layout, placements: Sequence[Placement]) -> int | None:
-    """Return the free bytes directly below the stack's top, which grows down from there."""
+def _free(
+    layout: Layout, items: Iterable[Reservation], placements: Sequence[Placement]
+) -> Span | None:
+    """Return the free bytes directly below the stack's top, which grows down from there.
+
+    What a heap of a fixed size takes is not free.
+    """
     label = layout.label(STACK_TOPS)
     if label is None:
         return None
@@ -53,8 +60,11 @@ def _room(layout: Layout, placements: Sequence[Placement]) -> int | None:
     if region is None:
         return None
     ends = [item.span.end for item in placements if item.region == region]
+    heaps = [item.place for item in items if item.kind == HEAP and not item.elastic and item.place]
+    ends += [place.end for place in heaps if region.span.start <= place.start < top]
     below = [end for end in ends if end <= top]
-    return 0 if len(below) < len(ends) else top - max(below, default=region.span.start)
+    start = top if len(below) < len(ends) else max(below, default=region.span.start)
+    return Span(start, top - start)
 
 
 def _address(layout: Layout, top: int) -> int:

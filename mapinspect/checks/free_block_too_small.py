@@ -3,7 +3,8 @@
 Total free RAM is not one block: 128 KiB in two banks hold no arena of 100 KiB. An arena that the
 program allocates (its symbol is only a pointer, or a constant says how much is asked for) must fit
 the largest heap, or the largest run of RAM that nothing takes where no heap is set aside; a
-`[[budget]]` row of kind heap must find its `min` in one heap, in the memory that it names.
+`[[budget]]` row of kind heap must find its `min` in one heap, in the memory that it names. The
+`min` of a stack that nothing reserves is not free for either.
 
     error[free-block-too-small]: the arena tensor_arena of kws needs 49152 bytes in one piece, the
     largest free block has 48128
@@ -81,7 +82,7 @@ def _largest(inspection: Inspection, row: BudgetRow | None = None) -> _Block | N
             return None
     if heaps:
         size, heap = max(
-            ((max(item.bytes, item.grows_to or 0), item) for item in heaps),
+            ((_can_hold(inspection, item), item) for item in heaps),
             key=lambda pair: pair[0],
         )
         return size, heap.evidence
@@ -89,7 +90,30 @@ def _largest(inspection: Inspection, row: BudgetRow | None = None) -> _Block | N
     if run is None or inspection.elf is None:
         return None
     text = f"{run.size} bytes are free from {run.start:#010x}"
-    return run.size, Evidence(inspection.elf.path, None, text)
+    return _beside_stack(inspection, run), Evidence(inspection.elf.path, None, text)
+
+
+def _can_hold(inspection: Inspection, heap: Reservation) -> int:
+    """Return the most bytes that a heap can have."""
+    size = max(heap.bytes, heap.grows_to or 0)
+    if heap.place is None or (not heap.elastic and heap.grows_to is None):
+        return size
+    least = 0 if heap.elastic else heap.bytes
+    return max(_beside_stack(inspection, Span(heap.place.start, size)), least)
+
+
+def _beside_stack(inspection: Inspection, run: Span) -> int:
+    """Return the bytes of a run, without what rows demand for a stack that nothing reserves."""
+    margins = inspection.margins
+    free = Span(margins.room_start, margins.room or 0)
+    if not free.overlap(run):
+        return run.size
+    wanted = [
+        inspection.line(row.id).minimum or 0
+        for row in inspection.table.budgets
+        if inspection.unreserved_stack(row) is not None
+    ]
+    return min(run.size, free.end - max(wanted, default=0) - run.start)
 
 
 def _is_in(inspection: Inspection, row: BudgetRow, heap: Reservation) -> bool:

@@ -50,10 +50,10 @@ class Margins:
     """What lies around stacks and heaps.
 
     ``collisions`` are the bytes that two of them share. ``room`` is the bytes between the main
-    stack's top and whatever lies next below it, where no symbol says how large it is; ``top`` is
-    where it starts, in all of ``top_regions`` and in the part's bank ``top_bank``.
-    ``largest_free`` is the largest run of RAM that nothing takes, None where no region of RAM is
-    known.
+    stack's top and whatever lies next below it, from ``room_start`` on, where no symbol says how
+    large it is; ``top`` is where it starts, in all of ``top_regions`` and in the part's bank
+    ``top_bank``. ``largest_free`` is the largest run of RAM that nothing takes, None where no
+    region of RAM is known.
     """
 
     collisions: tuple[Collision, ...] = ()
@@ -62,6 +62,7 @@ class Margins:
     largest_free: Span | None = None
     top_regions: tuple[str, ...] = ()
     top_bank: str | None = None
+    room_start: int = 0
 
     def starts_in(self, region: str | None, bank: str | None) -> bool:
         """Return whether the stack starts in what two globs name; None names any memory."""

@@ -14,7 +14,7 @@ from mapinspect.analysis.budget_lines import budget_lines
 from mapinspect.analysis.inspect import Records, inspect
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks.judge import judge
-from mapinspect.checks.notes import notes
+from mapinspect.checks.notes import ages, notes
 from mapinspect.errors import InputError
 from mapinspect.model.arena import ArenaNeed
 from mapinspect.model.baseline import Baseline
@@ -119,9 +119,11 @@ class Run:
         _refuse_stale(inspection)
         outcomes = judge(inspection, warnings_fail=self._request.warnings_fail)
         lines = budget_lines(inspection)
-        said, log = (*self.passed_over, *notes(table, outcomes)), self._request.log
+        log, said = self._request.log, (*self.passed_over, *notes(table, outcomes))
         wrote = explained(self._read(log, "log", "log"), records.needs.values()) if log else ()
         inputs = tuple(self._inputs)
+        if inspection.map is not None and inspection.map.disagreements:
+            said += ages(inputs)
         ways_out = _remedies(inspection, records)
         return Report(
             self._folder, inputs, inspection, outcomes, lines, said, log=wrote, remedies=ways_out
@@ -224,7 +226,7 @@ class Run:
         try:
             source = self._read(path, "baseline", "baseline report")
         except InputError as error:
-            return Baseline(str(path), fault=error.what)
+            return Baseline(str(path), fault=f"cannot be used: {error.what}")
         return read_baseline(source.path, source.content)
 
     def _measured(self, table: BudgetTable, elf: ElfFile | None) -> tuple[Measurement, ...]:
@@ -258,7 +260,8 @@ class Run:
 
     def _read(self, path: Path, role: str, what: str) -> SourceFile:
         source = read_source(path, str(path), what)
-        self._inputs.append(InputFile(role, source.path, len(source.content), source.sha256))
+        size, digest, written = len(source.content), source.sha256, source.modified
+        self._inputs.append(InputFile(role, source.path, size, digest, written))
         return source
 
 

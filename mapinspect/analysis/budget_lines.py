@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mapinspect.analysis.totals import bank_lines, only_ram, sum_lines
+from mapinspect.analysis.totals import bank_lines, estimate, only_ram, sum_lines
 from mapinspect.analysis.weighing import Peaks, rooms
 from mapinspect.model.budget_rows import RowNumbers, Use
 from mapinspect.model.inspection import Inspection, Usage
@@ -52,7 +52,7 @@ def _region(
         if use.region == name:
             numbers = _numbers(inspection, use)
             shown |= {numbers.id} if numbers else set()
-            estimated = _estimated(inspection, use)
+            estimated = estimate(inspection, use.row, {name})
             measured = peaks.total(use.row, usage.region.span.contains)
             known = numbers or estimated is not None or measured is not None
             if use.linked or known or whole:
@@ -72,25 +72,6 @@ def _numbers(inspection: Inspection, use: Use) -> RowNumbers | None:
     for row in inspection.table.budgets:
         if (row.kind, row.region, row.bank) == (use.row, use.region, None):
             return inspection.line(row.id)
-    return None
-
-
-def _estimated(inspection: Inspection, use: Use) -> int | None:
-    if use.row == "weights":
-        sizes = [
-            model.size
-            for model in inspection.models
-            if any(copy.place.region == use.region for copy in model.copies)
-        ]
-        return sum(sizes) if sizes else None
-    if use.row == "arena":
-        needs = [
-            arena.needed
-            for arena in inspection.arenas
-            if arena.place is not None and arena.place.region == use.region
-        ]
-        known = [need for need in needs if need is not None]
-        return sum(known) if known else None
     return None
 
 

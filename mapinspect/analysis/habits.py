@@ -1,6 +1,6 @@
 """ELF symbols → what the image does at run time: allocate, construct, keep constants in RAM."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from mapinspect.analysis.constructors import constructors
@@ -16,13 +16,15 @@ from mapinspect.analysis.locate import Surroundings
 from mapinspect.model.elf_file import ElfFile, SymbolKind
 from mapinspect.model.habits import Habits
 from mapinspect.model.image import Evidence, Span
-from mapinspect.model.inspection import Located
-from mapinspect.model.link_map import InputSection, LinkMap, MapSection
+from mapinspect.model.inspection import Located, PlacedSection
+from mapinspect.model.link_map import InputSection
 
 _LARGE: Final = 256  # bytes; smaller initialised variables are rarely worth a look
 _SHOWN: Final = 10
 _SMALLEST_BUFFER: Final = 16  # bytes; less is a register's shadow or a flag
 _CONSTANTS: Final = (".rodata", ".srodata", ".lit4", ".lit8", ".progmem")
+_INITIALISED: Final = (".data", ".sdata", ".rodata", ".srodata")
+_MEANT_TO_BE_LOST: Final = ("noinit", "no_init", "noload", "persist")  # .data.noinit_counters
 
 
 def habits(around: Surroundings) -> Habits:
@@ -38,6 +40,7 @@ def habits(around: Surroundings) -> Habits:
         constructors=constructors(elf),
         constants=_constants(around, elf),
         copied_constants=tuple(_copied_constants(around)),
+        lost_values=tuple(_lost_values(around)),
         guards=tuple(sorted(GUARDS.intersection(names))),
         sbrk=tuple(sorted(SBRK.intersection(names))),
         dma_buffers=_dma_buffers(around, elf, names),
@@ -101,23 +104,44 @@ def _dma_buffers(around: Surroundings, elf: ElfFile, names: Sequence[str]) -> tu
 
 def _copied_constants(around: Surroundings) -> Iterator[Located]:
     """Yield the inputs of constants in sections that start-up copies to RAM, largest first."""
+    yield from _inputs(around, _is_copied, lambda name: name.startswith(_CONSTANTS))
+
+
+def _is_copied(section: PlacedSection) -> bool:
+    return section.has_contents and section.writable and section.lma != section.vma
+
+
+def _lost_values(around: Surroundings) -> Iterator[Located]:
+    """Yield the inputs of initial values in sections that the image stores no byte of.
+
+    ``(NOLOAD)`` in the script makes such a section, whatever is put in it.
+    """
+    yield from _inputs(around, lambda section: not section.has_contents, _has_initial_values)
+
+
+def _has_initial_values(name: str) -> bool:
+    named = any(name == start or name.startswith(f"{start}.") for start in _INITIALISED)
+    return named and not any(word in name for word in _MEANT_TO_BE_LOST)
+
+
+def _inputs(
+    around: Surroundings,
+    holds: Callable[[PlacedSection], bool],
+    wanted: Callable[[str], bool],
+) -> Iterator[Located]:
+    """Yield the inputs of these sections whose names are wanted."""
     link_map = around.link_map
     if link_map is None:
         return
-    rows = []
+    rows: list[tuple[InputSection, PlacedSection]] = []
     for printed, section in around.printed():
-        if section.has_contents and section.writable and section.lma != section.vma:
-            rows += [(row, section) for row in _constant_rows(link_map, printed)]
+        if holds(section):
+            found = link_map.inputs.of_section(printed.ordinal)
+            rows += [(row, section) for row in found if row.occupied and wanted(row.name)]
     for row, section in sorted(rows, key=lambda pair: (-pair[0].occupied, pair[0].address)):
         text = f"{row.name} of {row.owner.path}, {row.occupied} bytes"
         span = Span(around.address(row.address), row.occupied)
         yield around.inside(section, row.name, span, Evidence(link_map.path, row.line, text))
-
-
-def _constant_rows(link_map: LinkMap, printed: MapSection) -> Iterator[InputSection]:
-    for row in link_map.inputs.of_section(printed.ordinal):
-        if row.occupied and row.name.startswith(_CONSTANTS):
-            yield row
 
 
 def _short(name: str) -> str:

@@ -37,6 +37,7 @@ from mapinspect.model.budget import BudgetTable, ModelEntry, PlacementRow
 from mapinspect.model.budget_rows import Piece
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.embedded import EmbeddedModel, StoredModel, unnamed
+from mapinspect.model.habits import Margins
 from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.inspection import (
     ArenaFacts,
@@ -124,7 +125,7 @@ def inspect(records: Records) -> Inspection:
         measured=found.peaks.items,
         reservations=found.kept,
         habits=habits(around),
-        margins=margins(layout, found.kept, found.left, accounts.placements, records.part),
+        margins=_margins(records, layout, found, accounts),
         orphans=orphans(around),
         part=records.part,
         baseline=records.baseline,
@@ -140,6 +141,11 @@ def _matched(around: Surroundings, row: PlacementRow) -> Matched:
     others = strangers(around, found.places) if row.slot is not None else ()
     mixed, thin = bool(absorbed(around, row.match)), bool(thin_members(around, row.match))
     return replace(found, mixed=mixed, thin=thin, strangers=others)
+
+
+def _margins(records: Records, layout: Layout | None, found: _Rows, accounts: Accounts) -> Margins:
+    placed, elf, part = accounts.placements, records.elf, records.part
+    return margins(layout, found.kept, found.left, placed, elf=elf, part=part)
 
 
 def _rows(

@@ -21,7 +21,8 @@ def _limit(region: Region, row: RegionRow | None, table: BudgetTable) -> RegionL
     if table.margin is not None:
         limit = margin_limit(table, length)
         text = f"margin {table.margin.text} of the {table.margin_of}: at most {limit} bytes"
-        rules.append((limit, Evidence(table.path, None, text)))
+        line = table.margin_declared.line if table.margin_declared else None
+        rules.append((limit, Evidence(table.path, line, text)))
     rules.sort(key=lambda rule: rule[0])
     warn = row.warn.at_most(length) if row is not None and row.warn is not None else None
     measure = row.count if row is not None else "extent"

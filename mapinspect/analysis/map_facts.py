@@ -25,5 +25,6 @@ def map_facts(link_map: LinkMap, elf: ElfFile | None, around: Surroundings) -> M
         sections=sum(1 for section in link_map.sections if section.size),
         missing=link_map.missing,
         regions=tuple(usage.region for usage in own),
+        output_file=link_map.output_file,
         shares_symbols=elf is None or shares_symbols(link_map, elf),
     )

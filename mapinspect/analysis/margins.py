@@ -4,14 +4,22 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mapinspect.analysis.placement import region_at
 from mapinspect.analysis.reservations.layout import Layout
-from mapinspect.analysis.reservations.names import HEAP, STACK, STACK_TOPS
-from mapinspect.model.habits import Collision, Margins
-from mapinspect.model.image import Role, Span
+from mapinspect.analysis.reservations.names import (
+    HEAP,
+    HEAP_AND_STACK_CHECKS,
+    STACK,
+    STACK_CHECKS,
+)
+from mapinspect.analysis.reservations.strays import strays
+from mapinspect.analysis.stack_start import stack_start
+from mapinspect.model.elf_file import ElfFile
+from mapinspect.model.habits import Collision, Margins, StackStart
+from mapinspect.model.image import Region, Role, Span
 from mapinspect.model.inspection import Placement
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import RamLeft, Reservation
 
-_AVR_DATA = 0x80_0000  # binutils ld/emulparams/avr*.sh, DATA_ORIGIN without its low part
+_ROUNDED = 8  # bytes; what start-up code may leave above the first word of an array (AAPCS)
 
 
 def margins(
@@ -19,6 +27,8 @@ def margins(
     items: Sequence[Reservation],
     left: Iterable[RamLeft],
     placements: Sequence[Placement],
+    *,
+    elf: ElfFile | None = None,
     part: Part | None = None,
 ) -> Margins:
     """Return what is known of the room around stacks and heaps; nothing without symbols.
@@ -27,54 +37,56 @@ def margins(
     """
     if layout is None:
         return Margins()
-    top = layout.label(STACK_TOPS)
-    first = None if top is None else Span(_address(layout, top.value) - 1, 1)
-    bank = part.bank_of(first) if part is not None and first is not None else None
     runs = [item.span for item in left]
-    free = _free(layout, items, placements)
+    start = stack_start(elf, layout, part)
     return Margins(
         collisions=tuple(_collisions(layout, items, placements, part)),
-        room=None if free is None else free.size,
-        top=None if top is None else top.evidence,
+        strays=tuple(strays(layout)),
+        room=_room(layout, items, placements, start),
+        start=start,
         largest_free=max(runs, key=lambda span: span.size, default=None),
-        top_regions=tuple(
-            region.name for region in layout.regions if first and region.span.contains(first)
-        ),
-        top_bank=bank.name if bank else None,
-        room_start=0 if free is None else free.start,
     )
 
 
-def _free(
-    layout: Layout, items: Iterable[Reservation], placements: Sequence[Placement]
-) -> Span | None:
-    """Return the free bytes directly below the stack's top, which grows down from there.
+def _room(
+    layout: Layout,
+    items: Iterable[Reservation],
+    placements: Sequence[Placement],
+    start: StackStart | None,
+) -> int | None:
+    """Return the free bytes directly below the stack's start, which grows down from there.
 
-    What a heap of a fixed size takes is not free.
+    What a heap of a fixed size takes is not free. None where the start is not known, or an array
+    is the stack: it begins with the array's end.
     """
-    label = layout.label(STACK_TOPS)
-    if label is None:
+    region = region_at(start.address - 1, layout.regions) if start else None
+    if start is None or region is None:
         return None
-    top = _address(layout, label.value)
-    region = region_at(top - 1, layout.regions)
-    if region is None:
-        return None
-    ends = [item.span.end for item in placements if item.region == region]
-    heaps = [item.place for item in items if item.kind == HEAP and not item.elastic and item.place]
-    ends += [place.end for place in heaps if region.span.start <= place.start < top]
-    below = [end for end in ends if end <= top]
-    start = top if len(below) < len(ends) else max(below, default=region.span.start)
-    return Span(start, top - start)
+    top = start.address
+    spans = [item.span for item in placements if item.region == region and item.span.size]
+    around = next((span for span in spans if span.start < top <= span.end), None)
+    if around is not None:
+        return _room_within(layout, around, top)
+    spans += _fixed_heaps(items, region)
+    if any(span.start < top <= span.end for span in spans):
+        return 0
+    return top - max((span.end for span in spans if span.end < top), default=region.span.start)
 
 
-def _address(layout: Layout, top: int) -> int:
-    """Return the address behind a stack's top.
+def _fixed_heaps(items: Iterable[Reservation], region: Region) -> Iterator[Span]:
+    for item in items:
+        place = item.place if item.kind == HEAP and not item.elastic else None
+        if place is not None and region.span.contains(Span(place.start, 1)):
+            yield place
 
-    AVR's is the last byte, and lacks the 0x800000 that GNU tools add to addresses of data.
-    """
-    data = min((item.span.start for item in layout.sections if item.writable), default=0)
-    moved = top + _AVR_DATA if top < _AVR_DATA <= data < 2 * _AVR_DATA else top
-    return moved + moved % 2
+
+def _room_within(layout: Layout, section: Span, top: int) -> int | None:
+    """Return the bytes below a stack's start that no variable of its section has."""
+    held = list(layout.objects.holding(top - 1))
+    if held:
+        return None if any(item.span.end <= top + _ROUNDED for item in held) else 0
+    last = layout.objects.below(top, ())
+    return None if last is None or last.span.end <= section.start else top - last.span.end
 
 
 def _collisions(
@@ -146,7 +158,10 @@ def _is_own(layout: Layout, reserve: Reservation, item: Placement) -> bool:
     """
     place = reserve.place
     assert place is not None
-    if item.section.has_contents and not item.span.contains(place):
+    within = item.span.contains(place)
+    if within and item.section.name in (*HEAP_AND_STACK_CHECKS, *STACK_CHECKS):
+        return True  # lld gives it contents
+    if item.section.has_contents and not within:
         return False
     last = layout.objects.below(min(place.end, item.span.end), ())
     if last is None or last.span.end <= max(place.start, item.span.start):

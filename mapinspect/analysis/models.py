@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from mapinspect.analysis.difference import likely_cause, same_layers, swapped, swapped_width
 from mapinspect.analysis.locate import Surroundings, symbols
@@ -184,7 +185,8 @@ def _embedded(
 ) -> EmbeddedModel:
     size = max(model.size, _size_at(elf, model.vma))
     place = stored_place(around, elf, _hit(elf, model), names[0] if names else None, size)
-    return EmbeddedModel(place, names, model.network, model.fault, entry)
+    digest = sha256(elf.content[model.offset : model.offset + model.size]).hexdigest()
+    return EmbeddedModel(place, names, model.network, model.fault, entry, digest)
 
 
 def _hit(elf: ElfFile, model: StoredModel) -> Hit:

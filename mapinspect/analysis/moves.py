@@ -1,12 +1,19 @@
 """What could be taken off a memory region, and into which others it would fit."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mapinspect.model.arena_room import lost
 from mapinspect.model.image import Evidence, Span
-from mapinspect.model.inspection import ArenaFacts, Inspection, Located, ModelCopy, ModelFacts
+from mapinspect.model.inspection import (
+    ArenaFacts,
+    Inspection,
+    Located,
+    ModelCopy,
+    ModelFacts,
+    Usage,
+)
 from mapinspect.model.measurement import Build, Weighed
 
 _RAM: Final = ("sram", "psram")
@@ -14,6 +21,7 @@ _FLASH: Final = ("flash", "external-flash")
 _ALIGNMENT: Final = 16  # bytes that a moved array may need before it
 _KEPT_ABOVE_PEAK: Final = 2  # times the measured peak: what a reserve may shrink to
 _WORTH: Final = 256  # bytes; smaller changes are not worth a line
+_PADDED: Final = 64  # bytes, a cache line; a script's larger alignment is taken for an address
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,8 @@ def candidates(
 ) -> tuple[Candidate, ...]:
     """Return every change known for a region that is ``over`` its limit by so many bytes.
 
-    For one place the first counts, which costs least.
+    For one place the first counts, which costs least. ``bytes`` are those that go for sure: what
+    follows moves down by its own alignment, and what the script keeps at an address not at all.
     """
     in_ram = inspection.kind(region) in _RAM
     found = [*(_ram(inspection, region, over) if in_ram else _flash(inspection, region))]
@@ -45,11 +54,32 @@ def candidates(
     found += [_moved(place, kinds) for place in variables]
     taken: list[Span] = []
     kept = []
-    for item in found:
+    usage = next(usage for usage in inspection.usages if usage.region.name == region)
+    for item in (_certain(inspection, item, usage) for item in found):
         if item.bytes >= _WORTH and not any(span.overlap(item.span) for span in taken):
             taken.append(item.span)
             kept.append(item)
     return tuple(kept)
+
+
+def _certain(inspection: Inspection, item: Candidate, usage: Usage) -> Candidate:
+    """Return the candidate with the bytes by which the region surely gets smaller."""
+    region = usage.region.span
+    inside = any(held.span.overlap(item.span) for held in usage.placements)
+    start, end = (item.span.start, item.span.end) if inside else (region.start, region.start)
+    behind = [held for held in usage.placements if held.span.end > start]
+    if usage.free < 0 or inspection.limit(usage.region.name).measure == "extent":
+        for held in behind:  # by address
+            if _is_fixed(held.span.start, end):
+                return replace(item, bytes=0)
+            end = max(end, held.span.end)
+    coarsest = max((held.section.alignment for held in behind), default=1)
+    return replace(item, bytes=item.bytes - item.bytes % max(coarsest, 1))
+
+
+def _is_fixed(start: int, end: int) -> bool:
+    """Return whether what begins at ``start`` leaves a hole that no usual alignment explains."""
+    return start - end >= min(start & -start or _PADDED, _PADDED)
 
 
 def _moved(place: Located, kinds: tuple[str, ...]) -> Candidate:
@@ -66,7 +96,7 @@ def _ram(inspection: Inspection, region: str, over: int) -> Iterator[Candidate]:
     for arena in inspection.arenas:
         if arena.place is not None and arena.place.region == region and not arena.is_pointer:
             yield from _arena(arena, arena.place, over)
-    for item in inspection.measured:
+    for item in _highest(inspection):
         if item.region == region:
             yield from _reserve(item)
 
@@ -103,6 +133,25 @@ def _arena(arena: ArenaFacts, place: Located, over: int) -> Iterator[Candidate]:
         yield _moved(place, _RAM)
 
 
+def _highest(inspection: Inspection) -> Iterator[Weighed]:
+    """Yield the highest peak of each stack and heap whose size is fixed: others take what is left.
+
+    A measurement that may be of this build counts, also where it is too doubtful to shrink by.
+    """
+    fixed = {
+        (item.kind, item.name)
+        for item in inspection.reservations
+        if not item.elastic and item.grows_to is None
+    }
+    found: dict[tuple[str, str | None, Span | None], Weighed] = {}
+    for item in inspection.measured:
+        key = (item.item.kind, item.reserved, item.span)
+        known = found.get(key)
+        if item.counts and (known is None or item.item.bytes > known.item.bytes):
+            found[key] = item
+    yield from (item for key, item in found.items() if key[:2] in fixed)
+
+
 def _reserve(item: Weighed) -> Iterator[Candidate]:
     """Yield what a stack or heap keeps beyond twice its measured peak."""
     counts = item.build is Build.SAME and not item.doubts() and item.item.kind in ("stack", "heap")
@@ -124,16 +173,27 @@ def _flash(inspection: Inspection, region: str) -> Iterator[Candidate]:
             action = "leave it uninitialised"
             stored = Span(place.lma, place.span.size)
             yield Candidate(place.name, action, place.span.size, stored, place.evidence)
+    if _is_only_flash(inspection, region):
+        yield from _kernels(inspection)
+    for model in inspection.models:
+        for copy in model.copies:
+            if copy.place.region == region:
+                yield _of_copy(model, copy, "move it", ("external-flash", "flash"))
+
+
+def _is_only_flash(inspection: Inspection, region: str) -> bool:
+    used = {usage.region.name for usage in inspection.usages if usage.charged}
+    return {name for name in used if inspection.kind(name) in _FLASH} == {region}
+
+
+def _kernels(inspection: Inspection) -> Iterator[Candidate]:
+    """Yield the kernels that no model uses; what only they pull in goes as well, uncounted."""
     kernels = inspection.kernels
     for unused in kernels.unused if kernels and not kernels.doubt else ():
         if unused.size:
             action = f"do not register {', '.join(unused.operators)}, which no model uses"
             span = Span(-unused.size, 0)  # scattered over sections: it shares no bytes with others
             yield Candidate(unused.object, action, unused.size, span, unused.evidence)
-    for model in inspection.models:
-        for copy in model.copies:
-            if copy.place.region == region:
-                yield _of_copy(model, copy, "move it", ("external-flash", "flash"))
 
 
 def homes_for(

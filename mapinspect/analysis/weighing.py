@@ -17,6 +17,7 @@ _PARTS = ("arena.head", "arena.tail")  # shares of arena.used, no peaks of their
 _ANYONE = ("arena", "heap", "stack", "C library", "heap_caps", "main")  # names of the only one
 _SAYS_NOTHING = {
     "stack",
+    "stacks",
     "heap",
     "arena",
     "tensor",
@@ -130,14 +131,23 @@ def _room_of(item: Measurement, rooms: Sequence[Room]) -> Room | None:
         span = item.span
         return next((room for room in own if room.span and room.span.overlap(span)), None)
     named = [room for room in own if item.subject in room.names]
-    named = named or [room for room in own if _words(item.subject) & _all_words(room)]
+    named = named or [room for room in own if any(_alike(item.subject, n) for n in room.names)]
     if not named and item.subject in _ANYONE:
         named = own
     return named[0] if len(named) == 1 else None
 
 
-def _all_words(room: Room) -> set[str]:
-    return {word for name in room.names for word in _words(name)}
+def _alike(measured: str, linked: str) -> bool:
+    """Return whether two names may be of one thing: ``CameraTask`` and ``camera_stack``.
+
+    The linked one has all words of the measured one. A number alone tells nothing, two must agree.
+    """
+    words = [_words(name) for name in (measured, linked)]
+    mine, theirs = ({word for word in own if not word.isdigit()} for own in words)
+    own, others = ({int(word) for word in own if word.isdigit()} for own in words)
+    if own and others and not own & others:
+        return False
+    return bool(mine) and mine <= theirs
 
 
 def _words(name: str) -> set[str]:

@@ -1,10 +1,14 @@
 """data-not-stored: initial values lie nowhere but in RAM.
 
+A section that the script makes `(NOLOAD)` is stored nowhere, whatever is put in it: initialised
+variables lose their values there. The map tells them by their input sections (`.data`, `.rodata`).
+In RAM that is broken; elsewhere a ROM may hold the bytes, so it is a warning.
+
 A section with contents that runs in RAM needs a copy in Flash from which start-up code fills it.
 A linker script that forgets `AT> FLASH` links without a word and works under a debugger, which
-writes RAM as well; after power-up the variables hold noise. It is a warning, and only where the
+writes RAM as well; after power-up the variables hold noise. That is a warning, and only where the
 program starts in Flash: images that a loader or a boot ROM places in RAM as a whole have no such
-copy. A section meant to keep its bytes over a reset is made `NOLOAD`.
+copy. A section meant to keep its bytes over a reset is made `NOLOAD`, and takes `.noinit` only.
 
     warning[data-not-stored]: .data (4212 bytes) runs in RAM and is stored there, not in Flash
 
@@ -14,16 +18,18 @@ Mend it by `> RAM AT> FLASH` in the linker script.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
-from mapinspect.model.finding import Finding, Outcome, Severity, holds, not_claimed
+from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
 from mapinspect.model.image import Role, Span
-from mapinspect.model.inspection import Inspection, Placement
+from mapinspect.model.inspection import Inspection, Located, Placement
 
 _RAM = ("sram", "psram")
+_SHOWN = 4  # inputs of one section
 
 
 @check("data-not-stored", "all that start-up initialises in RAM is stored in Flash", __doc__)
 def data_not_stored(inspection: Inspection) -> Iterator[Outcome]:
     """Judge every section with contents that runs in RAM by where it is stored."""
+    yield from _lost(inspection)
     if inspection.elf is None or not _starts_in_flash(inspection, inspection.elf.entry):
         yield not_claimed("data", "the program is not known to start in Flash")
         return
@@ -41,6 +47,26 @@ def data_not_stored(inspection: Inspection) -> Iterator[Outcome]:
             yield holds(section.name)
         else:
             yield holds(section.name, _warning(item))
+
+
+def _lost(inspection: Inspection) -> Iterator[Outcome]:
+    """Yield for every section without contents that holds initial values what is lost in it."""
+    by_section: dict[str, list[Located]] = {}
+    for item in inspection.habits.lost_values:
+        by_section.setdefault(item.section.name, []).append(item)
+    for name, lost in by_section.items():
+        total = sum(item.span.size for item in lost)
+        message = (
+            f"{name} is not stored, and holds {total} bytes of initial values: "
+            f"{lost[0].evidence.text}"
+        )
+        evidence = tuple(item.evidence for item in lost[:_SHOWN])
+        remedy = f"take (NOLOAD) from {name} in the linker script, or these inputs out of it"
+        region = lost[0].region
+        if region is not None and inspection.kind(region) in _RAM:
+            yield broken(name, message, evidence, remedy)
+        else:
+            yield holds(name, Finding(Severity.WARNING, name, message, evidence, remedy))
 
 
 def _starts_in_flash(inspection: Inspection, entry: int) -> bool:

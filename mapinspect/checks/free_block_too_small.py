@@ -4,7 +4,8 @@ Total free RAM is not one block: 128 KiB in two banks hold no arena of 100 KiB. 
 program allocates (its symbol is only a pointer, or a constant says how much is asked for) must fit
 the largest heap, or the largest run of RAM that nothing takes where no heap is set aside; a
 `[[budget]]` row of kind heap must find its `min` in one heap, in the memory that it names. The
-`min` of a stack that nothing reserves is not free for either.
+`min` of a stack that nothing reserves is not free for either. So must a stack or heap whose size a
+constant of the linker script states (`_Min_Heap_Size`) find its bytes where it begins.
 
     error[free-block-too-small]: the arena tensor_arena of kws needs 49152 bytes in one piece, the
     largest free block has 48128
@@ -13,7 +14,6 @@ Mend it by a smaller model, by an array in a bank of its own, or by moving what 
 """
 
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 
 from mapinspect.checks.check import check
 from mapinspect.model.budget import BudgetRow
@@ -29,7 +29,7 @@ _Block = tuple[int, Evidence]  # bytes, and where they are
 def free_block_too_small(inspection: Inspection) -> Iterator[Outcome]:
     """Compare arenas that no array holds, and heaps' minimums, with the largest block."""
     judged = [_judge(*claim) for claim in _claims(inspection)]
-    found = [outcome for outcome in judged if outcome is not None]
+    found = [*_unplaced(inspection), *(outcome for outcome in judged if outcome is not None)]
     if not found:
         yield not_claimed("free RAM", "nothing that must be in one piece is known to be allocated")
     yield from found
@@ -46,6 +46,25 @@ def _judge(
     message = f"{what} needs {needed} bytes in one piece, the largest free block has {size}"
     remedy = "make it an array in a bank of its own, or free a larger block"
     return broken(subject, message, (*evidence, place), remedy)
+
+
+def _unplaced(inspection: Inspection) -> Iterator[Outcome]:
+    """Judge the stacks and heaps of a stated size for which there is no place in memory."""
+    run, room = inspection.margins.largest_free, inspection.margins.room
+    if run is None:
+        return
+    for item in inspection.reservations:
+        if item.elastic or item.place is not None:
+            continue
+        size = run.size if room is None or item.kind == "heap" else room
+        if item.bytes <= size:
+            yield holds(item.name)
+            continue
+        message = (
+            f"the {item.kind} {item.name} needs {item.bytes} bytes in one piece, {size} are free"
+        )
+        remedy = "state a smaller one in the linker script, or move what takes up the RAM"
+        yield broken(item.name, message, (item.evidence,), remedy)
 
 
 def _claims(
@@ -75,7 +94,12 @@ def _largest(inspection: Inspection, row: BudgetRow | None = None) -> _Block | N
 
     Of a row that names a memory the heaps in it; where none is, there is nothing to compare.
     """
-    heaps = [item for item in inspection.reservations if item.kind == "heap"]
+    run = inspection.margins.largest_free
+    heaps = [
+        item
+        for item in inspection.reservations
+        if item.kind == "heap" and (item.place or run is None or item.bytes <= run.size)
+    ]
     if heaps and row is not None:
         heaps = [item for item in heaps if _is_in(inspection, row, item)]
         if not heaps:
@@ -86,7 +110,6 @@ def _largest(inspection: Inspection, row: BudgetRow | None = None) -> _Block | N
             key=lambda pair: pair[0],
         )
         return size, heap.evidence
-    run = inspection.margins.largest_free
     if run is None or inspection.elf is None:
         return None
     text = f"{run.size} bytes are free from {run.start:#010x}"
@@ -104,8 +127,8 @@ def _can_hold(inspection: Inspection, heap: Reservation) -> int:
 
 def _beside_stack(inspection: Inspection, run: Span) -> int:
     """Return the bytes of a run, without what rows demand for a stack that nothing reserves."""
-    margins = inspection.margins
-    free = Span(margins.room_start, margins.room or 0)
+    start, room = inspection.margins.start, inspection.margins.room or 0
+    free = Span(start.address - room, room) if start is not None else Span(0, 0)
     if not free.overlap(run):
         return run.size
     wanted = [
@@ -117,14 +140,7 @@ def _beside_stack(inspection: Inspection, run: Span) -> int:
 
 
 def _is_in(inspection: Inspection, row: BudgetRow, heap: Reservation) -> bool:
-    """Return whether a heap begins in the memory that a row names."""
+    """Return whether a heap begins in the memory that a row names, if any."""
     if row.region is None and row.bank is None:
         return True
-    if heap.place is None:
-        return False
-    first = Span(heap.place.start, 1)
-    bank = inspection.part.bank_of(first) if inspection.part else None
-    names = [region.name for region in inspection.regions if region.span.contains(first)]
-    return (row.region is None or any(fnmatchcase(name, row.region) for name in names)) and (
-        row.bank is None or (bank is not None and fnmatchcase(bank.name, row.bank))
-    )
+    return heap.place is not None and inspection.is_in(row, Span(heap.place.start, 1))

@@ -2,8 +2,8 @@
 
 A limit above the memory's size limits nothing: somebody wrote a zero too many, or the table is of
 another part. The same goes for a warning that the limit forestalls, for a minimum that cannot
-fit, and for a region that the table makes larger than ld had it. The numbers
-compared are bytes: percentages are taken of the memory first.
+fit, for a region that the table makes larger than ld had it, and for an update slot that leaves
+the part's Flash. The numbers compared are bytes: percentages are taken of the memory first.
 
     undecided[limit-beyond-memory]: the limit of RAM, 1048576 bytes, is beyond its 98304 bytes
 
@@ -13,7 +13,7 @@ Mend it by writing what the part really has; leave the limit out to allow the wh
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
-from mapinspect.model.budget import RegionRow
+from mapinspect.model.budget import PlacementRow, RegionRow
 from mapinspect.model.budget_rows import RowNumbers
 from mapinspect.model.finding import Outcome, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence, Span
@@ -28,10 +28,11 @@ from mapinspect.model.inspection import Inspection
     about_table=True,
 )
 def limit_beyond_memory(inspection: Inspection) -> Iterator[Outcome]:
-    """Compare limits, warnings and minimums with the size of the memory they are about."""
+    """Compare limits, warnings, minimums and slots with the memory they are about."""
     table = inspection.table
     regions = {region.name: region.span.size for region in inspection.regions}
-    if not table.regions and not table.budgets:
+    slots = [row for row in table.placements if row.slot is not None]
+    if not table.regions and not table.budgets and not slots:
         yield not_claimed("table", "the table has no limits")
     for region in table.regions:
         fault = _enlarged(inspection, region)
@@ -39,6 +40,8 @@ def limit_beyond_memory(inspection: Inspection) -> Iterator[Outcome]:
         yield _outcome(region.name, fault, region.declared)
     for row in table.budgets:
         yield _outcome(row.id, _fault_of_row(inspection.line(row.id)), row.declared)
+    for placement in slots:
+        yield _outcome(placement.id, _fault_of_slot(inspection, placement), placement.declared)
 
 
 def _outcome(name: str, fault: str | None, declared: Evidence) -> Outcome:
@@ -68,6 +71,17 @@ def _fault_of_region(row: RegionRow, length: int) -> str | None:
 def _fault_of_row(line: RowNumbers) -> str | None:
     least = {"minimum": line.minimum} if line.estimated is None else {}
     return _fault(line.id, line.whole, {"limit": line.limit, "warning": line.warn, **least})
+
+
+def _fault_of_slot(inspection: Inspection, row: PlacementRow) -> str | None:
+    """Return how an update slot leaves the memory of the part that it begins in, or None."""
+    assert row.slot is not None
+    span = row.slot.span
+    bank = inspection.part.bank_of(Span(span.start, 1)) if inspection.part else None
+    if bank is None or any(view.contains(span) for view in bank.views()):
+        return None
+    here = f"the slot of {row.id}, {span.size} bytes from {span.start:#010x}"
+    return f"{here}, is beyond {bank.name}, {bank.span.size} bytes from {bank.span.start:#010x}"
 
 
 def _fault(name: str, whole: int, amounts: dict[str, int | None]) -> str | None:

@@ -5,7 +5,9 @@ section: name, run-time address, size and load address; then the address of ever
 and whether each variable lies in one input section of the map. The first differences are named.
 A map that an earlier or a failed link left behind describes another image; whatever rests on it
 cannot be judged. Without an ELF there is no proof that the link succeeded at all: ld writes a
-complete map also when it fails.
+complete map also when it fails. The times at which the files were written are only told where they
+disagree: check-outs and copies change them. So is the name of the file that the link wrote, which
+is information: an ELF may be renamed.
 
     undecided[map-elf-disagree]: .bss has 4096 bytes in the map and 2064 in the ELF
 
@@ -15,9 +17,9 @@ Mend it by linking again and naming the map and the ELF of that one link.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
-from mapinspect.model.finding import Outcome, holds, not_claimed, undecided
+from mapinspect.model.finding import Finding, Outcome, Severity, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
-from mapinspect.model.inspection import Inspection
+from mapinspect.model.inspection import ElfFacts, Inspection, MapFacts
 
 
 @check("map-elf-disagree", "map and ELF are of the same link", __doc__, least="error")
@@ -31,8 +33,23 @@ def map_elf_disagree(inspection: Inspection) -> Iterator[Outcome]:
         evidence = (Evidence(inspection.map.path, None, "no ELF is given"),)
         yield undecided("elf", message, evidence, "give the ELF too: --elf FILE")
     elif not inspection.map.disagreements:
-        yield holds("map and ELF")
+        yield holds("map and ELF", *_renamed(inspection.map, inspection.elf))
     else:
         for difference in inspection.map.disagreements:
             both = (difference.in_map, difference.in_elf)
             yield undecided(difference.subject, difference.message, both, remedy)
+
+
+def _renamed(link_map: MapFacts, elf: ElfFacts) -> Iterator[Finding]:
+    """Yield that the link wrote a file of another name, which may be meant."""
+    wrote = link_map.output_file
+    if wrote is None or _base(wrote) == _base(elf.path):
+        return
+    message = f"the map is of the link that wrote {_base(wrote)}, and equals {_base(elf.path)}"
+    evidence = (Evidence(link_map.path, None, f"OUTPUT({wrote} ...)"),)
+    remedy = "nothing to mend, if the file was renamed after the link"
+    yield Finding(Severity.INFORMATION, _base(elf.path), message, evidence, remedy)
+
+
+def _base(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1]

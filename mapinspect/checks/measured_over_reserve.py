@@ -3,7 +3,9 @@
 A stack that went deeper than its reserve, a heap or an arena whose peak is above its size: the
 build works by chance, on whatever lies beside. A `[[budget]]` row of kind stack, heap or arena may
 ask for `headroom` above the peak as well, in bytes or as a share of what is linked; without a
-measurement of all that the row is about that claim cannot be decided.
+measurement of all that the row is about that claim cannot be decided. Neither can it be where
+not a byte of the stack that was looked at kept its paint: it may have gone deeper, or was never
+painted.
 
     error[measured-over-reserve]: main used 4,600 of 4,096 bytes, 504 more than linked
 
@@ -53,10 +55,24 @@ def _evidence(item: Weighed) -> tuple[Evidence, ...]:
 def _judge(item: Weighed) -> Outcome:
     used, room, name = item.item.bytes, _reserve(item), _name(item)
     assert room is not None
+    if used <= room and _has_no_bottom(item):
+        return _undecided(item)
     if used <= room:
         return holds(name)
     message = f"{name} used {used} of {room} bytes, {used - room} more than linked"
     return broken(name, message, _evidence(item), _REMEDY)
+
+
+def _has_no_bottom(item: Weighed) -> bool:
+    """Return whether a stack's measurement saw only that all of it was used, at least."""
+    return item.item.kind == "stack" and item.item.is_full
+
+
+def _undecided(item: Weighed) -> Outcome:
+    name, used = _name(item), item.item.bytes
+    message = f"{name} used all {used} bytes that were looked at: it may have gone deeper"
+    remedy = "look at more of it, state what it was painted with, or reserve more and run again"
+    return undecided(name, message, _evidence(item), remedy)
 
 
 def _headroom(row: BudgetRow, line: RowNumbers) -> Iterator[Outcome]:
@@ -71,7 +87,7 @@ def _headroom(row: BudgetRow, line: RowNumbers) -> Iterator[Outcome]:
         assert room is not None
         least, free = row.headroom.at_least(room), room - item.item.bytes
         if free >= least:
-            yield holds(row.id)
+            yield _undecided(item) if _has_no_bottom(item) else holds(row.id)
         else:
             name = _name(item)
             message = f"{name} keeps {free} of {room} bytes free, {least - free} fewer than wanted"

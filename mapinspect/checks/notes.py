@@ -4,6 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from mapinspect.model.budget import BudgetTable
 from mapinspect.model.finding import Outcome, Status
+from mapinspect.model.report import InputFile
+
+_ONE_LINK = 60  # seconds; ld writes map and ELF within so many of each other
+_UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"))
 
 
 def notes(table: BudgetTable, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
@@ -29,3 +33,22 @@ def _notes(table: BudgetTable, outcomes: tuple[Outcome, ...]) -> Iterator[str]:
     ]
     if absent:
         yield f"optional and not in the image, {len(absent)}: {'; '.join(absent)}"
+
+
+def ages(inputs: Iterable[InputFile]) -> tuple[str, ...]:
+    """Return which of map and ELF is the older one, for those that are not of one link.
+
+    What the files say proves that they are not; copies and check-outs write files anew, so that
+    their times prove nothing by themselves.
+    """
+    written = {item.role: item for item in inputs if item.role in ("map", "elf") and item.modified}
+    if len(written) < 2:
+        return ()
+    older, newer = sorted(written.values(), key=lambda item: item.modified)
+    apart = newer.modified - older.modified
+    if apart <= _ONE_LINK:
+        return ()
+    seconds, unit = next(pair for pair in _UNITS if apart >= pair[0])
+    count = apart // seconds
+    words = f"{count} {unit}" if count > 1 else f"one {unit.removesuffix('s')}"
+    return (f"{older.path} was written {words} before {newer.path}",)

@@ -3,7 +3,8 @@
 With `mcu` in `[project]`, or `--mcu`, every memory region is compared with the memory banks of the
 part: a region that reaches past the bank it begins in links well and fails on the board. So does a
 script that was copied from the part's larger sister. A region at an address where the part's table
-has no memory is a warning, since tables leave out option bytes and the like. RAM banks that no
+has no memory is a warning, since tables leave out option bytes and the like. A region that the
+table or its name calls Flash must not be RAM, nor may variables lie in Flash. RAM banks that no
 region covers are information: they are paid for.
 
     error[region-beyond-part]: FLASH ends at 0x08080000, 262144 bytes past FLASH of GD32F303xC
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 
 from mapinspect.checks.check import check
 from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
-from mapinspect.model.image import Region, Span
+from mapinspect.model.image import Region, Role, Span
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.part import MemoryBank, Part
 
@@ -69,12 +70,37 @@ def _judge(inspection: Inspection, part: Part, region: Region, used: int) -> Out
 
 
 def _kind(inspection: Inspection, region: Region, bank: MemoryBank, part: Part) -> Outcome:
-    kind = inspection.kind(region.name)
-    if bank.kind not in _KINDS.get(kind or "", (bank.kind,)):
-        message = f"{region.name} is {kind}, but {bank.name} of {part.name} is {bank.kind}"
-        evidence = (region.declared, part.declared)
-        return broken(region.name, message, evidence, "mend its attributes or its origin")
-    return holds(region.name)
+    row = next((row for row in inspection.table.regions if row.name == region.name), None)
+    stated = row.kind if row is not None else None
+    there = f"{bank.name} of {part.name} is {bank.kind}"
+    written = _written(inspection, region)
+    if stated is not None and bank.kind not in _KINDS.get(stated, (bank.kind,)):
+        message = f"{region.name} is {stated}, but {there}"
+    elif bank.kind == "ram" and "flash" in region.name.lower() and stated is None:
+        message = f"{region.name} is Flash by its name, but {there}"
+    elif bank.kind == "flash" and written is not None:
+        message = f"{region.name} holds {written}, which start-up writes, but {there}"
+    else:
+        return holds(region.name)
+    evidence = (region.declared, part.declared)
+    return broken(region.name, message, evidence, "mend its attributes or its origin")
+
+
+def _written(inspection: Inspection, region: Region) -> str | None:
+    """Return a section that start-up code fills where the linker's attributes grant writing.
+
+    Attributes alone say little: RAM for code may be RX, and many scripts call Flash RWX.
+    """
+    if "w" not in region.attributes.split("!")[0]:
+        return None
+    usage = inspection.usage(region.name)
+    for item in usage.placements if usage else ():
+        if item.role is Role.RUN and item.span.size:
+            copied = item.section.has_contents and item.section.lma != item.section.vma
+            cleared = not item.section.has_contents and item.section.writable
+            if copied or cleared:
+                return item.section.name
+    return None
 
 
 def _reach(end: int, views: list[Span]) -> int:

@@ -1,7 +1,8 @@
 """row-matches-nothing: a row of the table is about nothing in the image.
 
 A region that the image does not have, a glob that selects nothing, a kind of use of which there
-is not a byte: such a row checks nothing, and would go on passing for ever. Rows that some builds
+is not a byte, a placement in memories that are all unknown: such a row checks nothing, and would
+go on passing, or failing, for ever. Rows that some builds
 lack are marked `optional = true`; where the file is missing that could show them (objects and
 archives are named in the map, symbols in an ELF that is not stripped), they are undecided all the
 same. So are rows about objects and archives where a stripped ELF leaves open whether the map is
@@ -12,13 +13,11 @@ of its link: equal sections may hold other objects.
 Mend it by correcting the name, or by removing the row.
 """
 
-import difflib
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 from typing import Protocol
 
 from mapinspect.checks.check import check
-from mapinspect.checks.rows import MIXED, THIN, in_doubt
+from mapinspect.checks.rows import MIXED, THIN, in_doubt, near_name, unknown_memory
 from mapinspect.model.budget import Match
 from mapinspect.model.finding import Outcome, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
@@ -55,10 +54,7 @@ def _regions(inspection: Inspection) -> Iterator[Outcome]:
         if row.name in names:
             yield holds(row.name)
         else:
-            near = difflib.get_close_matches(row.name, names, n=1, cutoff=0.4)
-            upper = [name for name in names if name.lower() == row.name.lower()]
-            guess = next(iter(upper or near), None)
-            remedy = f"did you mean {guess}?" if guess else f"regions are {', '.join(names)}"
+            remedy = near_name(row.name, names) or f"regions are {', '.join(names)}"
             yield _nothing(f"region {row.name} is not in the image", row, remedy)
 
 
@@ -81,20 +77,17 @@ def _budgets(inspection: Inspection) -> Iterator[Outcome]:
 
 
 def _placements(inspection: Inspection) -> Iterator[Outcome]:
-    regions = [region.name for region in inspection.regions]
-    banks = [bank.name for bank in inspection.part.banks] if inspection.part else []
     for row in inspection.table.placements:
-        dead = [glob for glob in row.regions if not _known(glob, regions)]
-        dead += [glob for glob in row.banks if not _known(glob, banks)]
         matched = inspection.placement_matches[row.id]
         hidden = MIXED if matched.mixed else THIN if matched.thin else None
         lacking = hidden or _lacking(inspection, row.match)
         if lacking is not None:
             yield _unseen(row.id, lacking, row)
-        elif len(dead) == len(row.regions) + len(row.banks) > 0:
-            yield _nothing(f"placement {row.id} wants {dead[0]}, which is unknown", row)
         elif not inspection.placement_matches[row.id].places:
             yield _nothing(f"placement {row.id} matches nothing", row)
+        elif (unknown := unknown_memory(inspection, row)) is not None:
+            message = f"placement {row.id} wants {unknown[0]}, which is not in the image"
+            yield undecided(row.declared.text, message, (row.declared,), unknown[1])
         else:
             yield holds(row.id)
 
@@ -117,10 +110,6 @@ def _lacking(
 def _unseen(id: str, lacking: tuple[str, str], row: "_Row") -> Outcome:  # noqa: A002 - the word
     message = f"whether row {id} matches anything is unknown: {lacking[0]}"
     return undecided(row.declared.text, message, (row.declared,), lacking[1])
-
-
-def _known(glob: str, names: list[str]) -> bool:
-    return any(fnmatchcase(name, glob) for name in names)
 
 
 class _Row(Protocol):

@@ -1,6 +1,7 @@
 """How rows of the table are judged; several checks share it."""
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Final
@@ -14,7 +15,7 @@ from mapinspect.checks.placing import (
 )
 from mapinspect.model.budget import PlacementRow
 from mapinspect.model.budget_rows import RowNumbers
-from mapinspect.model.finding import Outcome, broken, holds, undecided
+from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.inspection import Inspection, Located
 
 SHARED: Final = (
@@ -57,8 +58,32 @@ def declares_copy(inspection: Inspection, place: Located) -> bool:
     )
 
 
+def unknown_memory(inspection: Inspection, row: PlacementRow) -> tuple[str, str] | None:
+    """Return a glob of a placement row, where it and its like match no memory; and the remedy."""
+    banks = [bank.name for bank in inspection.part.banks] if inspection.part else []
+    regions = [region.name for region in inspection.regions]
+    for globs, names in ((row.regions, regions), (row.banks, banks)):
+        if globs and not any(_any(globs, name) for name in names):
+            known = f"known are {', '.join(names)}" if names else "give the map of this link"
+            return globs[0], near_name(globs[0], names) or known
+    return None
+
+
+def near_name(name: str, names: Sequence[str]) -> str | None:
+    """Return the question whether one of ``names`` was meant, or None where none is near."""
+    plain = {other.lower(): other for other in names}
+    near = difflib.get_close_matches(name.lower(), plain, n=1, cutoff=0.4)
+    return f"did you mean {plain[near[0]]}?" if near else None
+
+
 def judge_placement(inspection: Inspection, row: PlacementRow) -> Outcome:
-    """Judge one placement row: every place it matches must satisfy all that it claims."""
+    """Judge one placement row: every place it matches must satisfy all that it claims.
+
+    A row whose memories are all unknown says nothing about the image: row-matches-nothing judges
+    it, since nothing could ever lie there.
+    """
+    if unknown_memory(inspection, row) is not None:
+        return not_claimed(row.id, "row-matches-nothing judges it")
     unknown: Outcome | None = None
     for place, plain in _faults(inspection, row):
         fault = plain if _is_sure(inspection, row, place) else replace(plain, unknown=_NO_SIZE)

@@ -2,15 +2,18 @@
 
 Stacks grow down without a word. Broken is what must go wrong: a section or another reserve lies in
 the bytes of a stack, at its address or, where the part is known (`mcu`), at another one of the same
-memory; a section lies in a heap, or where one begins that takes the rest of RAM; or nothing is left
-below the main stack's top. A warning is what goes wrong
-one day: a heap that grows up to the stack with no limit but the stack pointer of the moment
-(`_sbrk` of many start-up files), or over a section that lies below its limit. Information is what
-an overflow would hit at once where no guard is linked (MPU region, stack limit, canary).
+memory; a section lies in a heap, or where one begins that takes the rest of RAM; labels let a stack
+or heap leave its memory; or nothing is left below the main stack's top. A warning is what goes
+wrong one day: a heap that grows up to the stack with no limit but the stack pointer of the moment
+(`_sbrk` of many start-up files), or over a section that lies below its limit; or a main stack that
+nothing is reserved for, while no `[[budget]]` row of kind stack demands a `min`: whatever is left
+is then taken for enough. Information is what an overflow would hit at once where no guard is linked
+(MPU region, stack limit, canary).
 
     error[stack-collision]: .persist lies in 256 bytes of the stack main, at 0x20017f00
 
-Mend it by moving what lies there, by a limit such as `__HeapLimit` in the script, by a guard.
+Mend it by moving what lies there, by a limit such as `__HeapLimit` in the script, by a guard;
+state what the stack needs by `min`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from mapinspect.checks.check import check
 from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
 from mapinspect.model.habits import Collision
+from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.reservation import Neighbour, Reservation
 
@@ -30,13 +34,14 @@ def stack_collision(inspection: Inspection) -> Iterator[Outcome]:
     """Judge every stack by what lies in it, above the heap and below itself."""
     stacks = [item for item in inspection.reservations if item.kind == "stack"]
     collisions = [item for item in inspection.margins.collisions if _is_used(inspection, item)]
-    for collision in collisions:
-        yield _collision(collision)
+    strays = [item for item in inspection.margins.strays if _is_used(inspection, item)]
+    yield from map(_collision, collisions)
+    yield from map(_stray, strays)
     hit = {item.reserve.name for item in collisions if item.reserve.kind == "stack"}
-    if not stacks and inspection.margins.room is None:
+    if not stacks and inspection.margins.room is None and not strays:
         yield not_claimed("stack", "nothing says where a stack is")
         return
-    if not stacks:
+    if inspection.margins.room is not None and not _starts_in_one(inspection, stacks):
         yield _room(inspection)
     for warned in (_unbounded(inspection), _grows_over(inspection)):
         if warned is not None:
@@ -66,14 +71,45 @@ def _collision(found: Collision) -> Outcome:
     return broken(reserve.name, message, evidence, "move one of them in the linker script")
 
 
+def _stray(found: Collision) -> Outcome:
+    reserve = found.reserve
+    message = (
+        f"{found.span.size} bytes of the {reserve.kind} {reserve.name} lie outside {found.other}, "
+        f"at {found.span.start:#010x}, where no memory is"
+    )
+    evidence = (reserve.evidence, found.evidence)
+    return broken(reserve.name, message, evidence, "end it where the memory ends, in the script")
+
+
+def _starts_in_one(inspection: Inspection, stacks: Sequence[Reservation]) -> bool:
+    """Return whether the main stack starts in a stack that is reserved, as far as is known."""
+    start = inspection.margins.start
+    if not stacks or start is None or not start.is_loaded:
+        return bool(stacks)
+    first = Span(start.address - 1, 1)
+    return any(item.place is None or item.place.contains(first) for item in stacks)
+
+
 def _room(inspection: Inspection) -> Outcome:
     """Judge a stack of which only the top is known: some bytes must be left for it."""
-    room, top = inspection.margins.room, inspection.margins.top
+    room, start = inspection.margins.room, inspection.margins.start
+    evidence = () if start is None else (start.evidence,)
     if room:
-        return holds("stack")
+        stated = any(
+            row.kind == "stack" and row.minimum is not None for row in inspection.table.budgets
+        )
+        return holds("stack") if stated else holds("stack", _unstated(room, evidence))
     message = "no byte is left below the stack's top"
-    evidence = () if top is None else (top,)
     return broken("stack", message, evidence, "reserve it in the linker script")
+
+
+def _unstated(room: int, evidence: tuple[Evidence, ...]) -> Finding:
+    """Return the warning of a stack of which nothing says how large it must be."""
+    message = (
+        f"nothing is reserved for the stack, and no row says what it needs: {room} bytes are left"
+    )
+    remedy = 'reserve it in the linker script, or demand a min in a [[budget]] row of kind "stack"'
+    return Finding(Severity.WARNING, "stack", message, evidence, remedy)
 
 
 def _unbounded(inspection: Inspection) -> Finding | None:

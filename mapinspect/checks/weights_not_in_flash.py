@@ -83,6 +83,12 @@ def _is_one_bank(inspection: Inspection, place: Located) -> bool:
     return stored is not None and stored == part.bank_of(place.span)
 
 
+def _is_known_ram(inspection: Inspection, place: Located) -> bool:
+    """Return whether the part has RAM there."""
+    bank = inspection.part.bank_of(place.span) if inspection.part is not None else None
+    return bank is not None and bank.kind == "ram"
+
+
 def _only_attributes_say_ram(inspection: Inspection, place: Located) -> bool:
     """Return whether nothing but a ``w`` among the region's attributes speaks of RAM.
 
@@ -93,5 +99,6 @@ def _only_attributes_say_ram(inspection: Inspection, place: Located) -> bool:
     return (
         not named
         and place.lma == place.span.start
-        and inspection.kind(place.region or "") == "sram"
+        and inspection.kind(place.region or "") in ("sram", "psram")
+        and not _is_known_ram(inspection, place)
     )

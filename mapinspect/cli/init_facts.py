@@ -10,7 +10,6 @@ from mapinspect.analysis.locate import Surroundings
 from mapinspect.analysis.models import GivenModel, model_facts
 from mapinspect.analysis.proposal.amounts import glob_of
 from mapinspect.analysis.proposal.propose import Wording, propose
-from mapinspect.analysis.recognise import recognise
 from mapinspect.analysis.regions import map_regions
 from mapinspect.checks.judge import judge
 from mapinspect.cli.sources import read_elf_file, read_link_map
@@ -25,12 +24,10 @@ from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.proposal import Entry, Proposal, ProposedRow
 from mapinspect.model.runtime import Recognised
-from mapinspect.model.symbol_names import base_name
-from mapinspect.needs import arena_need
-from mapinspect.readers.demangle import demangle
+from mapinspect.model.symbol_names import base_name, is_nameless
+from mapinspect.needs import arena_need, arena_sizes, models_in, recognised_in
 from mapinspect.readers.linker_script import include_beside, read_memory
 from mapinspect.readers.parts import read_part
-from mapinspect.readers.runtimes import read_runtimes
 from mapinspect.readers.source import read_source
 from mapinspect.readers.tflite import read_network
 
@@ -69,24 +66,20 @@ def proposal(wanted: Wanted) -> Proposal:
     table = BudgetTable(path="", regions=declared)
     records = Records(table, elf, link_map, part=part)
     around, _ = surroundings(records)
-    recognised = recognise(elf, read_runtimes(), demangle)
+    recognised = recognised_in(elf, link_map, ())
     models, questions = _models(wanted, records, recognised)
     records = replace(
         records,
         models=tuple((item.entry, item.content) for item in models),
         needs={item.entry.name: arena_need(item.entry, item.network, elf) for item in models},
-    )
-    wording = Wording(
-        project=wanted.elf.stem,
-        part=wanted.part,
-        elf=_beside(wanted.elf, wanted.folder),
-        map=_beside(wanted.map, wanted.folder) if wanted.map else None,
-        models=tuple(_row(item.entry, wanted.folder) for item in models),
-        declares=bool(declared),
-        questions=tuple(questions),
+        networks={item.entry.name: item.network for item in models},
+        stored=models_in(elf, ((item.content, item.network) for item in models)),
+        recognised=recognised,
+        arena_sizes=lambda: arena_sizes(elf),
     )
     inspection = inspect(records)
     _refuse_disagreement(inspection)
+    wording = _wording(wanted, models, declares=bool(declared), questions=questions)
     made = propose(inspection, around, recognised, wording)
     broken = [
         finding.message
@@ -95,6 +88,21 @@ def proposal(wanted: Wanted) -> Proposal:
         for finding in outcome.findings
     ]
     return replace(made, defects=(*made.defects, *broken))
+
+
+def _wording(
+    wanted: Wanted, models: Sequence[_Model], *, declares: bool, questions: Sequence[str]
+) -> Wording:
+    """Return what the table calls things; its paths are relative to its folder."""
+    return Wording(
+        project=wanted.elf.stem,
+        part=wanted.part,
+        elf=_beside(wanted.elf, wanted.folder),
+        map=_beside(wanted.map, wanted.folder) if wanted.map else None,
+        models=tuple(_row(item.entry, wanted.folder) for item in models),
+        declares=declares,
+        questions=tuple(questions),
+    )
 
 
 def _refuse_disagreement(inspection: Inspection) -> None:
@@ -120,9 +128,10 @@ def _declared(
         regions = tuple(Region(bank.name, bank.span, "", part.declared) for bank in banks)
         pairs = zip(regions, banks, strict=True)
         return tuple(_region_row(region, _KINDS[bank.kind]) for region, bank in pairs)
-    raise InputError(
-        elf.path, None, "says nothing about memory regions", "add --map, --mcu or --linker-script"
-    )
+    path = elf.path if link_map is None else link_map.path
+    more = "--map, " if link_map is None else ""
+    remedy = f"add {more}--mcu or --linker-script"
+    raise InputError(path, None, "says nothing about memory regions", remedy)
 
 
 def _region_row(region: Region, kind: str | None) -> RegionRow:
@@ -157,7 +166,8 @@ def _models(
         entry = ModelEntry(name, source.path, None, arena, None, declared)
         copies = _equal_copies(around, entry, source.content)
         taken |= {copy.place.span.start for copy in copies}
-        symbol = next((copy.place.name for copy in copies if "+0x" not in copy.place.name), None)
+        names = (copy.place.name for copy in copies)
+        symbol = next((name for name in names if not is_nameless(name)), None)
         entry = replace(entry, symbol=symbol and glob_of(base_name(symbol)))
         models.append(_Model(entry, source.content, read_network(source.path, source.content)))
     models = _pair(models, [item for item in recognised if item.span.start not in taken])

@@ -58,5 +58,7 @@ def read_script_regions(path: Path) -> tuple[Region, ...]:
 def refuse_same(output: Path, inputs: Iterable[Path | None]) -> None:
     """Raise InputError when the output is one of the files that were read."""
     for path in inputs:
-        if path is not None and output.exists() and os.path.samefile(path, output):
+        if path is None or not (path.exists() and output.exists()):
+            continue  # what is not there cannot be overwritten; reading it says so
+        if os.path.samefile(path, output):
             raise InputError(str(output), None, "is a file that was read", "write to another file")

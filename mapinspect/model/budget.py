@@ -212,15 +212,16 @@ class BudgetTable:
 
     ``margin`` is the share kept free: of the region (``margin_of`` "region": use at most
     length x (1 - margin)) or added to the sum of use ("sum": use x (1 + margin) at most length).
-    ``part`` is the name of the microcontroller, ``part_declared`` its line. ``heap`` is "none"
-    where the project promises that nothing that allocates is linked. ``profile`` is the
-    profile in force, ``profiles`` all that the table has.
+    ``margin_declared`` is its line. ``part`` is the name of the microcontroller, ``part_declared``
+    its line. ``heap`` is "none" where the project promises that nothing that allocates is linked.
+    ``profile`` is the profile in force, ``profiles`` all that the table has.
     """
 
     path: str
     name: str | None = None
     margin: Amount | None = None
     margin_of: str = "region"
+    margin_declared: Evidence | None = None
     heap: str | None = None
     inputs: Inputs = field(default_factory=Inputs)
     regions: tuple[RegionRow, ...] = ()

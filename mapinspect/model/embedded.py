@@ -31,7 +31,8 @@ class EmbeddedModel:
 
     ``place`` is named after the symbol that begins there, else after its section; ``symbols`` are
     all of them. ``entry`` is the name of the given model that it is, or None. ``network`` is
-    None where it is not complete; ``fault`` then says why.
+    None where it is not complete; ``fault`` then says why. ``digest`` is the SHA-256 of its bytes,
+    in hexadecimal.
     """
 
     place: Located
@@ -39,6 +40,7 @@ class EmbeddedModel:
     network: Network | None
     fault: str
     entry: str | None
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

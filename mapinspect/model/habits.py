@@ -1,7 +1,6 @@
 """What an image does at run time besides holding bytes. Sizes are bytes."""
 
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.placed import Located
@@ -16,8 +15,9 @@ class Habits:
     archive members that hold one which object asked for them. ``constructors`` are the functions
     that run before ``main``, by name or address. ``constants`` are initialised variables in RAM
     that are large, largest first; ``copied_constants`` the input sections of constants that
-    start-up copies to RAM. ``guards`` are linked functions that notice a stack overflow, ``sbrk``
-    those that let a heap grow. ``dma_buffers`` are variables that are one by their name.
+    start-up copies to RAM; ``lost_values`` those of initial values in sections of which the image
+    stores nothing. ``guards`` are linked functions that notice a stack overflow, ``sbrk`` those
+    that let a heap grow. ``dma_buffers`` are variables that are one by their name.
     ``thread_local`` is the size of what every thread has a copy of.
     """
 
@@ -26,6 +26,7 @@ class Habits:
     constructors: tuple[str, ...] = ()
     constants: tuple[Located, ...] = ()
     copied_constants: tuple[Located, ...] = ()
+    lost_values: tuple[Located, ...] = ()
     guards: tuple[str, ...] = ()
     sbrk: tuple[str, ...] = ()
     dma_buffers: tuple[Located, ...] = ()
@@ -46,25 +47,31 @@ class Collision:
 
 
 @dataclass(frozen=True, slots=True)
+class StackStart:
+    """Where the main stack starts: the address behind its first byte.
+
+    ``home`` is the region or bank that has that byte, None where none has. ``is_loaded`` is
+    whether the processor loads the address at reset; else a label says so.
+    """
+
+    address: int
+    home: str | None
+    evidence: Evidence
+    is_loaded: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Margins:
     """What lies around stacks and heaps.
 
-    ``collisions`` are the bytes that two of them share. ``room`` is the bytes between the main
-    stack's top and whatever lies next below it, from ``room_start`` on, where no symbol says how
-    large it is; ``top`` is where it starts, in all of ``top_regions`` and in the part's bank
-    ``top_bank``. ``largest_free`` is the largest run of RAM that nothing takes, None where no
-    region of RAM is known.
+    ``collisions`` are the bytes that two of them share, ``strays`` those where a memory (``other``)
+    has ended. ``room`` is the bytes between the main stack's top and whatever lies next below it,
+    where no symbol says how large it is; ``start`` is where it starts. ``largest_free`` is the
+    largest run of RAM that nothing takes, None where no region of RAM is known.
     """
 
     collisions: tuple[Collision, ...] = ()
+    strays: tuple[Collision, ...] = ()
     room: int | None = None
-    top: Evidence | None = None
+    start: StackStart | None = None
     largest_free: Span | None = None
-    top_regions: tuple[str, ...] = ()
-    top_bank: str | None = None
-    room_start: int = 0
-
-    def starts_in(self, region: str | None, bank: str | None) -> bool:
-        """Return whether the stack starts in what two globs name; None names any memory."""
-        in_region = region is None or any(fnmatchcase(name, region) for name in self.top_regions)
-        return in_region and (bank is None or fnmatchcase(self.top_bank or "", bank))

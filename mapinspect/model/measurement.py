@@ -65,10 +65,14 @@ class Measurement:
     notes: tuple[str, ...] = ()
     span: Span | None = None
 
+    @property
+    def is_full(self) -> bool:
+        """Return whether all the room was used that the measurement could see."""
+        return self.size is not None and self.bytes >= self.size
+
     def doubts(self) -> tuple[str, ...]:
         """Return why the value may be too low, for reports to warn of."""
-        full = self.size is not None and self.bytes >= self.size
-        reached = ("it reached its end: it may have needed more",) if full else ()
+        reached = ("it reached its end: it may have needed more",) if self.is_full else ()
         return (*self.notes, *reached, *self.run.doubts())
 
 

@@ -19,12 +19,16 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file that was read: its role, its path as named by the user, its size in bytes."""
+    """A file that was read: its role, its path as named by the user, its size in bytes.
+
+    ``modified`` is when it was last written, in seconds since 1970; 0 where that is not known.
+    """
 
     role: str
     path: str
     size: int
     sha256: str
+    modified: int = 0
 
 
 @dataclass(frozen=True, slots=True)

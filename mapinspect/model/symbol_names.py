@@ -25,3 +25,8 @@ def base_name(name: str) -> str:
             break
         end = dot
     return name[:end]
+
+
+def is_nameless(name: str) -> bool:
+    """Return whether this is a place that no symbol names: ``.rodata+0x10``."""
+    return "+0x" in name

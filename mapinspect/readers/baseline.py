@@ -9,7 +9,9 @@ from mapinspect.model.image import Span
 _FORMAT = "mapinspect-report"
 _VERSION = 1
 _ABOUT_THE_MAP = ("map-elf-disagree", "bytes-not-conserved", "map-lines-unknown")
-_SIZE_LIMIT = 256 * 1024 * 1024  # bytes; a report of a very large firmware has a few
+# Bytes. A report of a large firmware has some hundred thousand; parsed JSON takes up to 25 times
+# its text, so this bounds what a foreign file can cost.
+_SIZE_LIMIT = 16 * 1024 * 1024
 
 
 def read_baseline(path: str, content: bytes) -> Baseline:
@@ -39,19 +41,19 @@ def _read(path: str, content: bytes) -> Baseline:
     if any(_is_doubt(finding) for finding in _rows(document, "findings")):
         raise _UnusableError("is a report of a map that was in doubt")
     regions = {
-        _text(row, "name"): BaselineRegion(
+        name: BaselineRegion(
             Span(_size(row, "origin"), _size(row, "length")),
             # What counts against limits; reports without it have no elastic or bare reserves.
             _size(row, "charged" if "charged" in row else "used"),
             _size(row, "charged_occupied" if "charged_occupied" in row else "occupied"),
         )
-        for row in _rows(document, "regions")
+        for name, row in _by(_rows(document, "regions"), "name").items()
     }
     rows = _rows(document, "rows")
     return Baseline(
         path,
         regions=regions,
-        rows={_text(row, "id"): _size(row, "linked") for row in rows},
+        rows={name: _size(row, "linked") for name, row in _by(rows, "id").items()},
         counts={_text(row, "id"): _text(row, "counts") for row in rows if "counts" in row},
         tool=_said(document, "tool", "version"),
         target=_said(document, "target", "name"),
@@ -89,6 +91,17 @@ def _rows(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise _UnusableError(f"has {key} of another form")
     return rows
+
+
+def _by(rows: list[dict[str, Any]], key: str) -> dict[str, dict[str, Any]]:
+    """Return the rows by their names; of two rows of one name nobody knows which counts."""
+    named: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        name = _text(row, key)
+        if name in named:
+            raise _UnusableError(f"has two rows whose {key} is {name}")
+        named[name] = row
+    return named
 
 
 def _text(row: dict[str, Any], key: str) -> str:

@@ -15,10 +15,14 @@ SIZE_LIMIT = 512 * 1024 * 1024  # bytes; a firmware's map, ELF or model is far b
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file read whole: its name as the user gave it, its bytes, and their SHA-256."""
+    """A file read whole: its name as the user gave it, its bytes, and their SHA-256.
+
+    ``modified`` is when it was last written, in seconds since 1970; 0 where that is not known.
+    """
 
     path: str
     content: bytes
+    modified: int = 0
 
     @cached_property
     def sha256(self) -> str:
@@ -49,8 +53,8 @@ def read_source(path: Path, shown: str, what: str) -> SourceFile:
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise InputError(shown, None, "changed while it was read", "run again after the build")
     if not content:
-        raise InputError(shown, None, f"the {what} is empty", "build it again")
-    return SourceFile(shown, content)
+        raise InputError(shown, None, f"the {what} is empty", "write or build it again")
+    return SourceFile(shown, content, int(after.st_mtime))
 
 
 def _without_waiting(path: str, flags: int) -> int:

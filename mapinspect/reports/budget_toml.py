@@ -1,5 +1,7 @@
 """A proposed budget table as TOML with comments: what `mapinspect init` writes."""
 
+from textwrap import wrap
+
 import tomlkit
 from tomlkit.items import InlineTable, Item, Table
 
@@ -11,7 +13,8 @@ The memory budget of this firmware, made by `mapinspect init` from one linked im
 today's use with room to grow, and the recommended place of everything. Read it and change it.
 Sizes: plain bytes; K and M mean 1024. `mapinspect config show` prints every limit in bytes,
 `mapinspect explain ID` says what a check is about."""
-_COMMENT_WIDTH = 300  # characters; longer ones are names, which are cut
+_COMMENT_WIDTH = 600  # characters; longer ones are names, which are cut
+_LINE_WIDTH = 96  # characters, without the "# " of a comment that stands alone
 
 
 def render(proposal: Proposal) -> str:
@@ -46,12 +49,26 @@ def _list(document: tomlkit.TOMLDocument, title: str, lines: tuple[str, ...]) ->
     document.add(tomlkit.comment(""))
     document.add(tomlkit.comment(title))
     for line in lines:
-        document.add(tomlkit.comment(f"- {printable(line, _COMMENT_WIDTH)}"))
+        for part in _wrapped(line, "- ", "  "):
+            document.add(tomlkit.comment(part))
 
 
 def _comments(table: Table, lines: tuple[str, ...]) -> None:
     for line in lines:
-        table.add(tomlkit.comment(printable(line, _COMMENT_WIDTH)))
+        for part in _wrapped(line):
+            table.add(tomlkit.comment(part))
+
+
+def _wrapped(line: str, first: str = "", others: str = "") -> list[str]:
+    """Return a comment as lines that fit a screen; names are never broken."""
+    return wrap(
+        printable(line, _COMMENT_WIDTH),
+        _LINE_WIDTH,
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _table(row: ProposedRow) -> Table:

@@ -39,6 +39,7 @@ def render(report: Report) -> str:
                 "limit": line.limit,
                 "free": line.free,
                 "status": line.status,
+                "parts": [{"name": name, "bytes": size} for name, size in line.parts],
             }
             for line in report.lines
         ],

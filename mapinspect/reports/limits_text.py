@@ -11,6 +11,7 @@ from mapinspect.reports.printable import place, printable
 from mapinspect.reports.sizes import grouped
 
 _NAME_WIDTH = 24  # characters; keeps the tables within 80 columns
+_TEXT_WIDTH = 28  # the same
 
 
 def render(report: Report) -> str:
@@ -34,7 +35,7 @@ def _regions(facts: Inspection) -> str:
                 grouped(limit.limit),
                 grouped(limit.warn),
                 limit.measure,
-                f"{_place(strictest)}\n{printable(strictest.text, _NAME_WIDTH)}",
+                f"{_place(strictest)}\n{_cut(strictest.text)}",
             )
         )
     headers = ("region", "length", "limit", "warn", "counts", "the limit is from")
@@ -56,6 +57,12 @@ def _rows(facts: Inspection) -> str:
     ]
     headers = ("row", "memory", "of", "limit", "warn", "min", "from")
     return _table("Rows, in bytes", headers, rows) if rows else ""
+
+
+def _cut(text: str) -> str:
+    """Return what a limit's line says, as far as there is room; a margin's bytes stand beside."""
+    shown = printable(text.partition(": at most ")[0], 1000)
+    return shown if len(shown) <= _TEXT_WIDTH else f"{shown[: _TEXT_WIDTH - 3]}..."
 
 
 def _place(declared: Evidence) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from mapinspect.analysis.inspect import Records, inspect
+from mapinspect.checks.free_block_too_small import free_block_too_small
 from mapinspect.checks.judge import judge
 from mapinspect.checks.stack_collision import stack_collision
 from mapinspect.model.budget import BudgetTable, RegionRow
@@ -93,27 +94,38 @@ def test_a_heap_that_takes_the_rest_begins_below_a_section(tmp_path: Path) -> No
     assert collisions(tmp_path, NOINIT % "RAM" + "end = .;") == []
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a heap whose labels leave every region is dropped as implausible (labelled.between), "
-    "and the rest of RAM is taken for it instead",
-)
 def test_a_heap_that_ends_past_its_region_is_broken(tmp_path: Path) -> None:
+    # RAM ends at 0x20020000, 0x10000 bytes before the heap's limit.
     script = NOINIT % "CCM" + "__HeapBase = 0x20001000; __HeapLimit = 0x20030000;"
-    linked = link(tmp_path, "arm", SCRIPT % script, SOURCE)
-    assert {item.status for item in judge(linked.inspection())} & UNPROVEN
+    assert collisions(tmp_path, script) == [
+        "65536 bytes of the heap C library lie outside RAM, at 0x20020000, where no memory is"
+    ]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a size constant without room for it keeps no place (sized._of_size), so that no row "
-    "counts it and nothing compares it with the free RAM",
-)
+def test_a_stack_that_begins_below_its_region_is_broken(tmp_path: Path) -> None:
+    script = NOINIT % "RAM" + "__StackLimit = 0x0ffff800; __StackTop = 0x10001000;"
+    assert collisions(tmp_path, script) == [
+        "2048 bytes of the stack main lie outside CCM, at 0x0ffff800, where no memory is"
+    ]
+
+
+def test_a_heap_over_two_memories_without_a_gap_is_none_that_leaves_memory(tmp_path: Path) -> None:
+    two = SCRIPT.replace("LENGTH = 128K", "LENGTH = 64K")
+    two = two.replace("ORIGIN = 0x10000000", "ORIGIN = 0x20010000")
+    script = two % (NOINIT % "CCM" + "__HeapBase = 0x20001000; __HeapLimit = 0x20010000;")
+    assert link(tmp_path, "arm", script, SOURCE).inspection().margins.strays == ()
+    over = script.replace("__HeapLimit = 0x20010000", "__HeapLimit = 0x20018000")
+    assert link(tmp_path, "arm", over, SOURCE).inspection().margins.strays == ()
+
+
 def test_a_least_heap_that_no_free_block_holds_is_broken(tmp_path: Path) -> None:
     # 112 KiB above `end`, of 128 KiB of which the first 32 KiB are taken; less than any region.
     script = NOINIT % "RAM" + "end = .; _Min_Heap_Size = 0x1c000;"
     linked = link(tmp_path, "arm", SCRIPT % script, SOURCE)
-    assert {item.status for item in judge(linked.inspection())} & UNPROVEN
+    (outcome,) = free_block_too_small(linked.inspection())
+    assert [item.message for item in outcome.findings] == [
+        "the heap C library needs 114688 bytes in one piece, 98304 are free"
+    ]
 
 
 def test_a_longer_length_in_the_table_does_not_excuse_what_ld_refused(tmp_path: Path) -> None:

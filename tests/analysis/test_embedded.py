@@ -224,3 +224,18 @@ def test_another_version_beside_the_right_one_is_no_proof() -> None:
     )
     statuses = [outcome.status for outcome in outcomes(both, "embedded-model-differs")]
     assert statuses == [Status.HOLDS, Status.HOLDS]
+
+
+def test_two_copies_of_a_model_that_nobody_names_are_one_too_many() -> None:
+    home = rodata(DENSE + bytes(-len(DENSE) % 16) + DENSE)
+    at = FLASH + 0x1000
+    second = at + len(DENSE) + -len(DENSE) % 16
+    symbols = [
+        ElfSymbolSpec("g_one", at, len(DENSE), ".rodata"),
+        ElfSymbolSpec("g_two", second, len(DENSE), ".rodata"),
+    ]
+    assert messages(inspect_elf(image(home, symbols=symbols)), "weights-duplicated") == [
+        f"g_one is in the image 2 times: {len(DENSE)} bytes more than needed"
+    ]
+    other = rodata(DENSE + bytes(-len(DENSE) % 16) + small(WEIGHTS))
+    assert messages(inspect_elf(image(other)), "weights-duplicated") == []

@@ -1,12 +1,18 @@
 """Ways out of a full region: the cheapest first, and only into memory that has room."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from mapinspect.analysis.moves import candidates
+from mapinspect.model.image import Span
+from mapinspect.model.inspection import Inspection
+from mapinspect.model.measurement import Build, Measurement, Run, Weighed
 from mapinspect.model.remedy import Move, Remedy
 from mapinspect.pipeline import Request, check
 from mapinspect.reports.remedy_text import remedy_text
+from tests.good_firmware import facts
 
 BUILT = Path(__file__).parents[2] / "fixtures" / "built"
 MODEL = BUILT.parent / "models" / "kws_int8.tflite"
@@ -95,6 +101,47 @@ def test_what_all_moves_leave_over_is_said(remedies) -> None:
     assert sum(move.bytes for move in remedy.moves) < remedy.over
 
 
+def test_only_the_bytes_count_that_go_for_sure(remedies) -> None:
+    # power has 1028 bytes before others at multiples of 16. With a section attribute that moves it
+    # to SRAM2, `ld --print-memory-usage` of the good build says 28,960 instead of 29,984 bytes.
+    power = ("power", "move it", 1024, "SRAM2")
+    enough = remedies("good", SRAM1=29_984 - 1024)["SRAM1"]
+    assert power in moves(enough)
+    short = remedies("good", SRAM1=29_984 - 1025)["SRAM1"]
+    assert all(move.subject != "power" for move in short.moves)
+
+
+def held(region: str, start: int, size: int, alignment: int = 4) -> Inspection:
+    """Return the good firmware with one more section in a region."""
+    found = facts("")
+    usage = found.usage(region)
+    assert usage is not None
+    last = max(usage.placements, key=lambda item: item.span.end)
+    section = replace(last.section, name=".kept", vma=start, size=size, alignment=alignment)
+    far = replace(last, section=section, span=Span(start, size))
+    wider = replace(usage, used=far.span.end - usage.region.span.start,
+                    placements=(*usage.placements, far))  # fmt: skip
+    return replace(found, usages=tuple(wider if item is usage else item for item in found.usages))
+
+
+@pytest.mark.parametrize(
+    ("start", "alignment", "expected"),
+    [
+        pytest.param(0x2001_0000, 4, [], id="at an address of its own"),
+        pytest.param(0x2000_7520, 16, ["tensor_arena"], id="right behind the others"),
+        pytest.param(0x2000_7540, 4, ["tensor_arena"], id="behind padding to a cache line"),
+        pytest.param(0x2000_7560, 4, [], id="behind a hole that may be meant"),
+        pytest.param(0x2000_7800, 1024, [], id="as aligned as a page"),
+    ],
+)
+def test_what_lies_below_a_section_with_an_address_frees_nothing(
+    start: int, alignment: int, expected: list[str]
+) -> None:
+    # SRAM1 of the good firmware ends at 0x20007520: 29,984 bytes of `ld --print-memory-usage`.
+    found = candidates(held("SRAM1", start, 64, alignment), "SRAM1", 12_000, ())
+    assert [item.subject for item in found if item.subject == "tensor_arena"] == expected
+
+
 def test_an_arena_with_enough_slack_shrinks_instead(remedies) -> None:
     remedy = remedies("ram-overflow", SRAM1=90_000)["SRAM1"]
     # 88 KiB against the 12,000 bytes that the plan needs.
@@ -112,6 +159,34 @@ def test_a_reserve_shrinks_to_twice_its_measured_peak(remedies) -> None:
         ("C library", "shrink it to 1040 bytes, twice its measured peak", 4096 - 1040, None),
         ("main", "shrink it to 976 bytes, twice its measured peak", 4096 - 976, None),
     ]
+
+
+def test_a_reserve_shrinks_by_the_highest_of_several_peaks(remedies, tmp_path: Path) -> None:
+    log = BUILT / "qemu" / "qemu.log"
+    limits = {"SRAM1": 27_000, "SRAM2": 16_400}
+    deeper = tmp_path / "deeper.log"
+    deeper.write_text(log.read_text().replace("stack_peak = 488", "stack_peak = 512"))
+    remedy = remedies("qemu", "", log, deeper, **limits)["SRAM1"]
+    assert ("main", "shrink it to 1024 bytes, twice its measured peak", 3072, None) in moves(remedy)
+    # One that does not name its build proves no room, but may show that there is less of it.
+    deeper.write_text("iterations = 1000\nstack_peak = 1800\n")
+    remedy = remedies("qemu", "", log, deeper, **limits)["SRAM1"]
+    assert all(move.subject != "main" for move in remedy.moves)
+
+
+def test_what_takes_the_rest_of_ram_frees_nothing_by_shrinking() -> None:
+    found = facts("")
+    (stack,) = [item for item in found.reservations if item.kind == "stack"]
+    run = Run(build_id="00", iterations=1000)
+    peak = Measurement("stack.peak", "stack", stack.name, 100, run, stack.evidence)
+    place = (stack.name, stack.bytes, "SRAM1", stack.place, stack.evidence)
+    measured = replace(found, measured=(Weighed(peak, Build.SAME, *place),))
+    elastic = replace(measured, reservations=(replace(stack, elastic=True),))
+    shrunk = [
+        [item.bytes for item in candidates(facts_, "SRAM1", 100, ()) if item.subject == stack.name]
+        for facts_ in (measured, elastic)
+    ]
+    assert shrunk == [[(stack.bytes - 200) // 16 * 16], []]
 
 
 def test_what_is_linked_twice_comes_first_in_flash(remedies) -> None:

@@ -1,5 +1,6 @@
 """The six rows: a partition of every region, elastic reserves beside it, bare ones in it."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -155,6 +156,28 @@ def test_banks_are_counted_where_a_region_is_no_bank() -> None:
     found = image(BUILT / "good", part=read_part("STM32L496RG"))  # 256 KiB SRAM1, 64 KiB SRAM2
     assert lines(found, "bank")["bank SRAM1", "total"] == found.usage("SRAM1").used
     assert found.kind("SRAM2") == "sram"
+
+
+def estimates(found: Inspection) -> dict[tuple[str, str], int]:
+    return {
+        (line.memory, line.row): line.estimated
+        for line in budget_lines(found)
+        if line.estimated is not None and line.scope != "row"
+    }
+
+
+def test_what_the_models_need_is_shown_by_region_and_in_total() -> None:
+    found = facts("")
+    # The model file has 41,456 bytes, its plan needs 12,000; one region of Flash needs no sum.
+    expected = {("FLASH", "weights"): 41_456, ("SRAM1", "arena"): 12_000}
+    assert estimates(found) == {**expected, ("all SRAM", "arena"): 12_000}
+
+
+def test_a_need_that_is_known_in_part_is_no_estimate() -> None:
+    found = facts("")
+    (arena,) = found.arenas
+    both = replace(found, arenas=(arena, replace(arena, needed=None)))
+    assert estimates(both) == {("FLASH", "weights"): 41_456}
 
 
 def test_the_arena_shows_what_it_holds() -> None:

@@ -79,6 +79,25 @@ def test_which_stack_a_measurement_is_of(item: Measurement, expected: str | None
     assert one(item, MAIN, CAMERA).reserved == expected
 
 
+@pytest.mark.parametrize(
+    ("subject", "expected"),
+    [
+        pytest.param("main", "z_main_stack", id="a word of it"),
+        pytest.param("idle 00", "z_idle_stacks", id="the number of a processor"),
+        pytest.param("camera 1", "camera_stack_1", id="its number"),
+        pytest.param("camera 2", None, id="another number"),
+        pytest.param("worker 1", None, id="a number is all they share"),
+        pytest.param("sd writer", None, id="one word of several"),
+    ],
+)
+def test_names_that_share_too_little_are_of_different_stacks(
+    subject: str, expected: str | None
+) -> None:
+    names = ("z_main_stack", "z_idle_stacks", "camera_stack_1", "sd_reader_stack")
+    rooms = [room("stack", name, at=0x2000_0100 + 256 * at) for at, name in enumerate(names)]
+    assert one(peak("stack", subject), *rooms).reserved == expected
+
+
 def test_the_only_arena_or_heap_needs_no_name() -> None:
     arena, heap = room("arena", "tensor_arena", "kws"), room("heap", "ucHeap")
     assert one(peak("arena", "arena"), arena, heap).reserved == "tensor_arena"

@@ -85,6 +85,11 @@ def test_growth_in_per_cent() -> None:
         pytest.param(earlier(0, rows=[]), "has no row arena", id="without the row"),
         pytest.param(earlier(0, rows=[{"id": "arena", "linked": "0"}]), "no size", id="text"),
         pytest.param(earlier(0, rows={"arena": 1}), "of another form", id="another form"),
+        pytest.param(earlier(0, rows=2 * document()["rows"]), "two rows", id="a row twice"),
+        pytest.param(
+            earlier(0, regions=2 * document()["regions"]), "two rows", id="a region twice"
+        ),
+        pytest.param(read_baseline("b", b"[],\n" * (2**22 + 1)), "than 16 MiB", id="too large"),
         pytest.param(earlier(0, regions=[{"name": 1}]), "without name", id="a nameless region"),
     ],
 )

@@ -220,7 +220,7 @@ def test_something_in_a_stack_breaks() -> None:
     ("room", "expected"),
     [
         pytest.param(None, (NOT_CLAIMED, []), id="nothing says where the stack is"),
-        pytest.param(1, (HOLDS, []), id="one byte is left: only the table can ask for more"),
+        pytest.param(1, (HOLDS, WARNING), id="one byte is left: only the table can ask for more"),
         pytest.param(0, (BROKEN, ERROR), id="not a byte is left"),
     ],
 )
@@ -362,9 +362,41 @@ def test_a_region_where_the_part_has_nothing_warns() -> None:
     assert said(region_beyond_part, with_banks(BANKS[1], BANKS[2]))[1] == WARNING
 
 
-def test_a_ram_region_in_flash_breaks() -> None:
+def test_a_flash_region_in_ram_breaks() -> None:
     flash = replace(BANKS[0], kind="ram")
     assert said(region_beyond_part, with_banks(flash, *BANKS[1:3]))[1] == ERROR
+
+
+def test_variables_in_a_bank_of_flash_break() -> None:
+    found = with_banks(BANKS[0], replace(BANKS[1], kind="flash"), replace(BANKS[2], kind="flash"))
+    found = replace(found, usages=inspection(text(), bss(64)).usages)
+    assert said(region_beyond_part, found)[1] == ERROR
+    assert "RAM holds .bss, which start-up writes, but SRAM1 of TEST32 is flash" in message(
+        region_beyond_part, found
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "bank", "expected"),
+    [
+        pytest.param("FLASH", "xrw", "flash", "flash", id="Flash that a script calls writable"),
+        pytest.param("iram0_0_seg", "xr", "ram", "sram", id="RAM for code"),
+        pytest.param("iram0_0_seg", "xr", None, "sram", id="RAM for code, the part unknown"),
+        pytest.param("iram0_2_seg", "xr", "external", "flash", id="ESP-IDF's cached Flash"),
+        pytest.param("iram0_2_seg", "xr", None, "flash", id="the same, the part unknown"),
+        pytest.param("extern_ram_seg", "xrw", "external", "psram", id="PSRAM behind a window"),
+        pytest.param("PROGRAM", "xr", None, "flash", id="a name that only ends like RAM"),
+        pytest.param("X", "", None, None, id="nothing says"),
+        pytest.param("X", "", "ram", "sram", id="only the part says"),
+    ],
+)
+def test_what_memory_a_region_is(
+    name: str, attributes: str, bank: str | None, expected: str | None
+) -> None:
+    """Names and attributes: ESP-IDF's memory.ld; scripts of STM32 and GD32 projects."""
+    region = replace(FLASH, name=name, attributes=attributes)
+    part = replace(PART, banks=(replace(BANKS[0], kind=bank),)) if bank else None
+    assert facts(regions=(region,), part=part).kind(name) == expected
 
 
 def test_an_unused_bank_is_one_line_of_information() -> None:

@@ -1,17 +1,19 @@
 """What the verdict rests on: proof of every claim, and a map that can be trusted."""
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mapinspect.checks.judge import judge
-from mapinspect.model.budget import BudgetTable
-from mapinspect.model.finding import Status
+from mapinspect.model.budget import BudgetTable, CheckRule, Waiver
+from mapinspect.model.finding import Severity, Status
+from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.report import Report, Verdict
-from tests.builders import RAM, bss, inspection, map_facts, region_row, table, text
+from tests.builders import RAM, bss, inspection, map_facts, region_row, section, table, text
 
 
 def budget(limit: int, warn: int | None = None) -> BudgetTable:
@@ -42,11 +44,61 @@ def test_disagreement_makes_even_a_broken_claim_undecided() -> None:
     ]
 
 
+ABOUT_THE_MAP = ("map-elf-disagree", "bytes-not-conserved", "map-lines-unknown")
+REVIEWED = ("waiver-matches-nothing",)
+DOUBTS = {"disagree": True}, {"unknown": 1, "unconserved": True}
+
+
+@pytest.mark.parametrize("doubt", DOUBTS, ids=["of another link", "not understood"])
+def test_under_a_doubtful_map_nothing_is_judged(doubt: dict[str, object]) -> None:
+    """What holds, what is broken and what was accepted, with every error it found."""
+    rules = (CheckRule("section-outside-regions", "warn", Evidence("b.toml", 1, "")),)
+    budget = replace(table(region_row("FLASH"), region_row("RAM", 99)), rules=rules)
+    image = inspection(text(), bss(100), section(".odd", 0x3000_0000, 4), budget=budget)
+    trusted = judge(replace(image, map=map_facts()))
+    judged = (Status.HOLDS, Status.BROKEN, Status.WAIVED)
+    assert {item.status for item in trusted} >= set(judged)
+    doubted = judge(replace(image, map=map_facts(**doubt)))
+    rest = [item for item in doubted if item.check not in ABOUT_THE_MAP]
+    assert not [item for item in rest if item.status in judged]
+    assert not [
+        finding for item in rest for finding in item.findings if finding.severity is Severity.ERROR
+    ]
+    undecided = [finding for item in rest for finding in item.findings]
+    assert {finding.severity for finding in undecided} == {Severity.UNDECIDED, Severity.WARNING}
+    before = [item for item in trusted if item.check not in (*ABOUT_THE_MAP, *REVIEWED)]
+    for old, new in zip(before, rest, strict=True):
+        was_judged = old.status in judged
+        assert new.status is (Status.UNDECIDED if was_judged else old.status)
+        assert bool(new.reason)
+        assert [finding.message for finding in new.findings] == [
+            finding.message for finding in old.findings
+        ]
+    kept = {item.status for item in doubted if item.check in ABOUT_THE_MAP}
+    assert kept >= {Status.HOLDS, Status.UNDECIDED}
+
+
+def test_a_doubtful_map_leaves_waivers_alone() -> None:
+    """Nothing is judged, so nothing is there to accept: that is no fault of the waiver."""
+    waiver = Waiver("row-over-budget", "x", "why", date(2099, 1, 1), Evidence("b.toml", 1, ""))
+    facts = inspection(text(), bss(9), budget=replace(table(), waivers=(waiver,)))
+    checks = {item.check for item in judge(replace(facts, map=map_facts(disagree=True)))}
+    assert "waiver-matches-nothing" not in checks
+    assert "waiver-matches-nothing" in {item.check for item in judge(facts)}
+
+
 def test_an_overflow_that_the_map_proves_stays_broken() -> None:
     overflowing = inspection(bss(0x2000))
     own = overflowing.usages[1:]
     doubtful = replace(map_facts(disagree=True), overflows=own)
-    assert verdict(replace(inspection(text(), bss(1)), map=doubtful)) is Verdict.FAIL
+    facts = replace(inspection(text(), bss(1)), map=doubtful)
+    assert verdict(facts) is Verdict.FAIL
+    regions = {
+        (item.subject, item.status) for item in judge(facts) if item.check == "region-over-budget"
+    }
+    assert regions == {("RAM", Status.BROKEN), ("FLASH", Status.UNDECIDED)}
+    others = [item for item in judge(facts) if item.subject == "RAM"]
+    assert len(others) == 1
 
 
 @pytest.mark.parametrize("unconserved", [False, True], ids=["the sums hold", "they do not"])

@@ -59,6 +59,23 @@ def test_headroom_is_a_share_of_what_is_linked(used: int, expected: Status) -> N
     assert statuses(judged(ROW, measured("stack", used))) == [Status.HOLDS, expected]
 
 
+@pytest.mark.parametrize(
+    ("used", "size", "expected"),
+    [
+        pytest.param(4096, 4096, [Status.UNDECIDED, Status.BROKEN], id="all of it"),
+        pytest.param(256, 256, [Status.UNDECIDED, Status.UNDECIDED], id="all that was dumped"),
+        pytest.param(255, 256, [Status.HOLDS, Status.HOLDS], id="all but a byte"),
+    ],
+)
+def test_a_stack_without_paint_may_have_gone_deeper(
+    used: int, size: int, expected: list[Status]
+) -> None:
+    found = judged(ROW, replace(measured("stack", used), size=size))
+    assert statuses(found) == expected
+    if expected[0] is Status.UNDECIDED:
+        assert f"main used all {used} bytes that were looked at" in found[0].findings[0].message
+
+
 def test_headroom_without_a_measurement_is_undecided() -> None:
     assert statuses(judged(ROW)) == [Status.NOT_CLAIMED, Status.UNDECIDED]
     elsewhere = ROW + "region = 'SRAM2'\n"

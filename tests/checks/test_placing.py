@@ -205,6 +205,21 @@ def test_a_slot_holds_the_model(start: int, size: int, words: str | None) -> Non
 
 
 @pytest.mark.parametrize(
+    ("length", "status"),
+    [
+        pytest.param("496K", Status.HOLDS, id="to the end of the part's Flash"),
+        pytest.param("498K", Status.UNDECIDED, id="a sector further"),
+    ],
+)
+def test_a_slot_lies_in_the_part(length: str, status: Status) -> None:
+    """STM32L476RE: 512 KiB of Flash from 0x08000000, sectors of 2 KiB (RM0351)."""
+    slot = f"{{ origin = 0x0800_4000, length = '{length}', sector = '2K' }}"
+    claim = f"[[placement]]\nid = 'p'\nmatch = {{ symbol = 'g_kws_model' }}\nslot = {slot}\n"
+    found = {item.subject: item for item in outcomes(facts(claim), "limit-beyond-memory")}
+    assert found["p"].status is status
+
+
+@pytest.mark.parametrize(
     ("other", "status"),
     [
         pytest.param(section(".text", FLASH.span.start, 0x4000), Status.HOLDS, id="code before"),

@@ -69,6 +69,20 @@ def test_a_waiver_that_accepts_nothing_is_undecided(check: str, match: str) -> N
     assert outcome.findings[0].message == f"the waiver of {check} for {match} accepts nothing"
 
 
+@pytest.mark.parametrize(
+    ("check", "match"),
+    [
+        pytest.param("row-over-budget", "b*", id="another subject"),
+        pytest.param("row-over-budget", "ARENA", id="another case"),
+        pytest.param("row-under-minimum", "arena", id="another check"),
+    ],
+)
+def test_a_waiver_accepts_nothing_else(check: str, match: str) -> None:
+    inspection = facts(OVER + waiver(check, match))
+    assert [item.status for item in outcomes(inspection, "row-over-budget")] == [Status.BROKEN]
+    assert verdict(inspection) is Verdict.FAIL
+
+
 def test_what_is_undecided_cannot_be_waived() -> None:
     unknown = "[[region]]\nname = 'SRAM1'\n" + waiver("growth-over-limit", "x")
     growing = "[[budget]]\nid = 'x'\nkind = 'arena'\ngrowth = { bytes = 0 }\n"
@@ -120,7 +134,11 @@ def test_severities() -> None:
     assert outcome.findings[0].severity is Severity.WARNING
     assert outcome.findings[0].evidence[-1].text == "row-over-budget = 'warn'"
     assert verdict(warned, warnings_fail=True) is Verdict.FAIL
-    assert verdict(facts(OVER + "[checks]\nrow-over-budget = 'ignore'\n")) is Verdict.PASS
+    ignored = facts(OVER + "[checks]\nrow-over-budget = 'ignore'\n")
+    assert verdict(ignored) is Verdict.PASS
+    (left,) = outcomes(ignored, "row-over-budget")
+    assert (left.status, left.findings) == (Status.NOT_CLAIMED, ())
+    assert left.reason == "the table ignores row-over-budget"
     assert verdict(facts(WARNED)) is Verdict.PASS
     assert verdict(facts(WARNED + "[checks]\nrow-over-budget = 'error'\n")) is Verdict.FAIL
 

@@ -35,7 +35,7 @@ REFUSED: dict[str, tuple[int | None, str]] = {
     "b13_str_number": (4, "limit is '0x', not a size"),
     "b14_dup": (4, "is not valid TOML"),
     "b14_dup_region": (6, "'SRAM1' is given twice"),
-    "b14_dup_model": (3, "'kws' is given twice"),
+    "b14_dup_model": (5, "'kws' is given twice"),
     "b15_case": (6, "region sram1 is not in the image; did you mean SRAM1?"),
     "b16_deep": (None, "nests or counts beyond reason|unknown key 'a'"),
     "b17_symbol_absent": (5, "row log matches nothing"),
@@ -45,6 +45,7 @@ REFUSED: dict[str, tuple[int | None, str]] = {
     "b22_unknown_check": (3, "no check is called 'weights-in-flash'"),
     "b24_broken_profile": (5, "overrides region 'SRAM3', which the table does not have"),
     "b25_date_as_number": (6, "expires is a number, not a date"),
+    "b26_placement_in_unknown_region": (5, "wants flash, .* did you mean FLASH?"),
 }
 # The table is sound, and the image leaves a claim open or breaks one: file: status, what is said
 ANSWERED = {

@@ -4,6 +4,7 @@ What the image does wrong by itself stays wrong under its own table too.
 """
 
 import json
+import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from mapinspect.readers.budget.schema import json_schema
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 BUILT = FIXTURES / "built"
+LINK_CASES = sorted(path.name for path in (FIXTURES / "link_cases").iterdir() if path.is_dir())
 CASES = tomllib.loads((BUILT / "CASES.toml").read_text(encoding="utf-8"))
 LINKED = [name for name, case in CASES.items() if not case.get("link_fails")]
 GOOD = [name for name in LINKED if CASES[name]["exit"] == 0]
@@ -159,6 +161,93 @@ def test_regions_must_come_from_somewhere(init: Init, tmp_path: Path) -> None:
     assert not (tmp_path / "mapinspect.toml").exists()
 
 
+def test_a_map_without_memory_is_not_asked_for_again(
+    shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    image = shared / "link_cases" / "arm_no_memory" / "case"
+    status, _, errors = without_models(image, tmp_path, capsys)
+    assert (status, "case.map: says nothing about memory regions; add --mcu" in errors) == (2, True)
+
+
+def without_models(
+    image: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> tuple[int, str, str]:
+    """Run `init` on an image's ELF and map alone; status, stdout, stderr."""
+    files = [f"--elf={image.with_suffix('.elf')}", f"--map={image.with_suffix('.map')}"]
+    status = run(["init", *files, f"--output={tmp_path / 'mapinspect.toml'}"])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def agrees(
+    image: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], refusals: tuple[str, ...]
+) -> bool:
+    """Whether an image fails the table made of it just where the table says so."""
+    status, out, errors = without_models(image, tmp_path, capsys)
+    if status == 2:
+        return any(words in errors for words in refusals)
+    text = (tmp_path / "mapinspect.toml").read_text(encoding="utf-8")
+    sound = run(["config", "check", str(tmp_path / "mapinspect.toml")]) == 0
+    said = "wrong today: " in out
+    return sound and said is ("# Wrong today;" in text) and check(tmp_path) == said
+
+
+@pytest.mark.parametrize("case", [case for case in LINKED if case not in MIXED])
+def test_without_models_a_firmware_fails_just_where_its_table_says_so(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert agrees(BUILT / case / "app", tmp_path, capsys, ())
+
+
+@pytest.mark.parametrize("case", LINK_CASES)
+def test_an_image_of_any_layout_fails_just_where_its_table_says_so(
+    case: str, shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    image = shared / "link_cases" / case / "case"
+    if not (image.with_suffix(".elf").exists() and image.with_suffix(".map").exists()):
+        pytest.skip("the link failed, or printed its map elsewhere")
+    refusals = ("says nothing about memory regions", "is no linked firmware")
+    assert agrees(image, tmp_path, capsys, refusals)
+
+
+def test_reserves_that_no_section_holds_count_as_use(
+    shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """4 bytes of .data, 0x280 of a heap and 0x600 of a stack that are not loaded (truth.json)."""
+    without_models(shared / "link_cases" / "sh_cmsis_old_startup" / "case", tmp_path, capsys)
+    table = tomllib.loads((tmp_path / "mapinspect.toml").read_text(encoding="utf-8"))
+    limits = {row["name"]: row["limit"] for row in table["region"]}
+    assert limits["RAM"] == 2560  # 2,180 bytes and a tenth, 2,398, rounded up to a step of 256
+
+
+def test_weights_without_a_symbol_get_no_row_that_nothing_can_match(
+    init: Init, tmp_path: Path
+) -> None:
+    init("stripped-elf")
+    table = tomllib.loads((tmp_path / "mapinspect.toml").read_text(encoding="utf-8"))
+    assert "placement" not in table
+
+
+def test_a_second_model_of_no_file_counts_as_weights_of_today(tmp_path: Path) -> None:
+    """The table of the case names both models; here only one is given."""
+    files = [f"--elf={BUILT / 'two-models' / 'app.elf'}", f"--map={BUILT / 'two-models/app.map'}"]
+    path = tmp_path / "mapinspect.toml"
+    model = FIXTURES / "models" / "kws_int8.tflite"
+    assert run(["init", *files, f"--model={model}", f"--output={path}"]) == 0
+    rows = {row["id"]: row for row in tomllib.loads(path.read_text(encoding="utf-8"))["budget"]}
+    assert rows["weights"]["limit"] == "54K"  # 41,456 + 8,192 bytes and a tenth
+    assert check(tmp_path) == 2  # whose the second model is, is open
+
+
+def test_comments_fit_a_screen(init: Init, tmp_path: Path) -> None:
+    for case in ("weights-without-const", "ram-overflow", "weights-linked-twice"):
+        init(case, "--force")
+        lines = (tmp_path / "mapinspect.toml").read_text(encoding="utf-8").splitlines()
+        comments = [line for line in lines if line.startswith("#")]
+        assert any("this fails until" in line for line in comments[6:])
+        assert max(len(line) for line in comments) <= 100
+
+
 def test_a_table_is_never_overwritten_without_force(init: Init, tmp_path: Path) -> None:
     path = tmp_path / "mapinspect.toml"
     path.write_text("mine", encoding="utf-8")
@@ -181,6 +270,30 @@ def test_an_input_is_never_overwritten(tmp_path: Path) -> None:
     elf.write_bytes(content)
     assert run(["init", f"--elf={elf}", "--mcu=STM32L476RE", f"--output={elf}", "--force"]) == 2
     assert elf.read_bytes() == content
+
+
+def test_a_model_is_given_once(init: Init, tmp_path: Path) -> None:
+    status, _, errors = init("good", f"--model={FIXTURES / 'built/../models/kws_int8.tflite'}")
+    assert (status, "is given twice" in errors) == (2, True)
+    assert not (tmp_path / "mapinspect.toml").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs file names that are bytes")
+def test_a_path_that_no_table_can_name_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    elf = tmp_path / os.fsdecode(b"fw\xff.elf")
+    elf.write_bytes((BUILT / "good" / "app.elf").read_bytes())
+    output = tmp_path / "mapinspect.toml"
+    assert run(["init", f"--elf={elf}", "--mcu=STM32L476RE", f"--output={output}"]) == 2
+    assert "a path that is not UTF-8" in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_what_is_undecided_is_said(init: Init) -> None:
+    _, out, _ = init("stripped-elf")
+    assert out.splitlines()[0].endswith("says UNKNOWN")
+    assert "  undecided: no symbol matches *tensor_arena*" in out
 
 
 def test_a_table_can_be_printed(init: Init, tmp_path: Path) -> None:

@@ -113,6 +113,15 @@ def test_a_dump_of_ram_against_the_headroom(
     assert (item["bytes"], item["reserved"], item["build"]) == (used, "main", "same")
 
 
+def test_a_dump_without_paint_decides_nothing(check, tmp_path: Path) -> None:
+    (tmp_path / "stack.bin").write_bytes(b"\xa5" * 4096)  # painted with another byte, or full
+    status, report, _ = check(ROW.split("[[budget]]", maxsplit=1)[0])
+    assert (status, report["verdict"]) == (2, "unknown")
+    (finding,) = [item for item in report["findings"] if item["severity"] == "undecided"]
+    assert finding["check"] == "measured-over-reserve"
+    assert "used all 4096 bytes" in finding["message"]
+
+
 def test_too_few_iterations_warn_and_fail_on_demand(check, tmp_path: Path) -> None:
     dump(tmp_path, 10)
     table = ROW.replace("5000", "5")

@@ -13,7 +13,7 @@ from mapinspect.analysis.proposal.amounts import (
 from mapinspect.analysis.proposal.policy import Memories
 from mapinspect.model.inspection import Inspection, Located
 from mapinspect.model.proposal import Entry, ProposedRow
-from mapinspect.model.symbol_names import base_name
+from mapinspect.model.symbol_names import base_name, is_nameless
 
 _ALIGNMENT = 16  # bytes; what TFLM and vector loads expect of models and arenas
 
@@ -40,12 +40,14 @@ def weight_rows(inspection: Inspection, memories: Memories, found: Sequence[Foun
     rows = Rows()
     places = [copy.place for model in inspection.models for copy in model.copies[:1]]
     if places:
-        size = sum(model.size for model in inspection.models if model.copies)
         home = memories.for_weights(places[0].region)
+        region = home[0] if home else None
+        size, spare = _weights(inspection, region)
         entries = [Entry("id", "weights"), Entry("kind", "weights")]
         entries += [Entry("region", glob_of(home[0]))] if home else []
-        entries += _limit(inspection, size, home[0] if home else None)
-        rows.budgets.append(ProposedRow(tuple(entries)))
+        entries += _limit(inspection, size, region, "once" if spare else "today")
+        again = f"{in_words(spare)} of them twice: this fails until each model is linked once"
+        rows.budgets.append(ProposedRow(tuple(entries), (again,) if spare else ()))
     for item in found:
         entries = [Entry("id", identifier(base_name(item.place.name))), _match(item.place)]
         entries += _limit(inspection, item.place.span.size, None)
@@ -55,7 +57,25 @@ def weight_rows(inspection: Inspection, memories: Memories, found: Sequence[Foun
     return rows
 
 
+def _weights(inspection: Inspection, region: str | None) -> tuple[int, int]:
+    """Return the bytes of weights in a region, each model once, and those of further copies."""
+    counted = sum(
+        use.linked
+        for use in inspection.uses
+        if use.row == "weights" and region in (None, use.region)
+    )
+    given = sum(model.size for model in inspection.models if model.copies)
+    spare = sum(
+        model.size
+        for model in inspection.models
+        for copy in model.copies[1:]
+        if region in (None, copy.place.region, copy.place.load_region)
+    )
+    return max(given, counted - spare), spare
+
+
 def _place_weights(rows: Rows, memories: Memories, place: Located) -> None:
+    """Add the row about one place; no row can match what has no symbol, a check judges that."""
     home = memories.for_weights(place.region)
     entries = [Entry("id", f"{identifier(base_name(place.name))}-in-flash"), _match(place)]
     entries += [Entry("region", tuple(glob_of(name) for name in home))] if home else []
@@ -69,7 +89,8 @@ def _place_weights(rows: Rows, memories: Memories, place: Located) -> None:
     if place.span.start % _ALIGNMENT:
         above.append(_fault(place, f"is aligned to {place.alignment}", f"it needs {_ALIGNMENT}"))
     rows.defects += above
-    rows.placements.append(ProposedRow(tuple(entries), tuple(above)))
+    if not is_nameless(place.name):
+        rows.placements.append(ProposedRow(tuple(entries), tuple(above)))
 
 
 def arena_rows(inspection: Inspection, memories: Memories, found: Sequence[Found]) -> Rows:
@@ -84,7 +105,8 @@ def arena_rows(inspection: Inspection, memories: Memories, found: Sequence[Found
         rows.budgets.append(ProposedRow(tuple(entries)))
     for arena in known:
         assert arena.place is not None
-        _place_arena(rows, memories, arena.place, arena.needed or arena.place.span.size)
+        needed = arena.needed or arena.place.span.size
+        _place_arena(rows, memories, arena.place, needed, aligns=arena.aligns)
     for item in found:
         entries = [Entry("id", identifier(base_name(item.place.name))), _match(item.place)]
         entries += _limit(inspection, item.place.span.size, None)
@@ -93,11 +115,17 @@ def arena_rows(inspection: Inspection, memories: Memories, found: Sequence[Found
     return rows
 
 
-def _place_arena(rows: Rows, memories: Memories, place: Located, needed: int) -> None:
+def _place_arena(
+    rows: Rows, memories: Memories, place: Located, needed: int, *, aligns: bool = False
+) -> None:
+    """Add the row of an arena; ``aligns`` says that its runtime takes it as it is aligned."""
     home = memories.for_arena(place.region, needed)
     entries = [Entry("id", f"{identifier(base_name(place.name))}-in-ram"), _match(place)]
     entries += [Entry("region", tuple(glob_of(name) for name in home))] if home else []
-    entries.append(Entry("align", _ALIGNMENT))
+    # Without the model nothing else demands that an arena is not stored with contents.
+    entries += [Entry("section", ".bss*")] if place.section.has_contents else []
+    skewed = bool(place.span.start % _ALIGNMENT)
+    entries += [] if skewed and aligns else [Entry("align", _ALIGNMENT)]
     above = []
     if home and place.region not in home:
         advice = f"the main RAM is {home[0]}"
@@ -105,7 +133,7 @@ def _place_arena(rows: Rows, memories: Memories, place: Located, needed: int) ->
         above.append(_fault(place, f"lies in {_where(place)}", advice))
     if place.section.has_contents:
         above.append(_fault(place, f"is stored in {place.section.name}", "it belongs in .bss"))
-    if place.span.start % _ALIGNMENT:
+    if skewed and not aligns:
         above.append(_fault(place, f"is aligned to {place.alignment}", f"it needs {_ALIGNMENT}"))
     rows.defects += above
     rows.placements.append(ProposedRow(tuple(entries), tuple(above)))
@@ -115,11 +143,13 @@ def _match(place: Located) -> Entry:
     return Entry("match", {"symbol": glob_of(base_name(place.name))})
 
 
-def _limit(inspection: Inspection, size: int, region: str | None) -> Iterator[Entry]:
+def _limit(
+    inspection: Inspection, size: int, region: str | None, when: str = "today"
+) -> Iterator[Entry]:
     whole = sum(
         item.span.size for item in inspection.regions if region is None or item.name == region
     )
-    yield Entry("limit", size_text(limit_above(size, whole)), f"{in_words(size)} today")
+    yield Entry("limit", size_text(limit_above(size, whole)), f"{in_words(size)} {when}")
 
 
 def _where(place: Located) -> str:

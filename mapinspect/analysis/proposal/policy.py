@@ -6,6 +6,7 @@ from mapinspect.model.image import Region, Role
 from mapinspect.model.inspection import Inspection
 
 _FLASH = ("flash", "external-flash")
+_RAM = ("RAM", "TCM", "CCM")  # in the names of regions: .iram1 in iram1_0_seg is only read, in RAM
 _FAST = ("DTCM", "ITCM", "TCM", "CCM", "FAST")  # core-coupled RAM, in the names of scripts
 
 
@@ -13,14 +14,16 @@ _FAST = ("DTCM", "ITCM", "TCM", "CCM", "FAST")  # core-coupled RAM, in the names
 class Memories:
     """The regions of an image by what they are; largest first.
 
-    ``main`` is the RAM where ``.data`` or ``.bss`` lies, None where there is none; ``guessed``
-    are the kinds of regions that nothing states.
+    ``main`` is the RAM where ``.data`` or ``.bss`` lies, None where there is none; ``outside``
+    are those of PSRAM, where nothing lies by chance; ``guessed`` are the kinds of regions that
+    nothing states.
     """
 
     flash: tuple[Region, ...]
     ram: tuple[Region, ...]
     main: str | None
     guessed: dict[str, str]
+    outside: tuple[Region, ...] = ()
 
     def is_flash(self, region: str | None) -> bool:
         """Return whether a region of this name is Flash."""
@@ -35,15 +38,20 @@ class Memories:
     def for_arena(self, region: str | None, needed: int) -> tuple[str, ...]:
         """Return the region that an arena of ``needed`` bytes should lie in; none is too small.
 
-        It is today's where that is the main RAM, the largest or core-coupled: somebody chose it.
-        Else it is the main RAM, or the largest where the main one is too small.
+        It is today's where that is the main RAM, the largest, core-coupled or PSRAM: somebody
+        chose it. Else it is the main RAM, or the largest where the main one is too small.
         """
+        if region is not None and any(item.name == region for item in self.outside):
+            return (region,)
         large = [item.name for item in self.ram if item.span.size >= needed]
         if region is not None and region in large:
             fast = any(word in region.upper() for word in _FAST)
             if fast or region in (self.main, large[0]):
                 return (region,)
-        return (self.main,) if self.main in large and self.main else tuple(large[:1])
+        if self.main is not None and self.main in large:
+            return (self.main,)
+        large += [item.name for item in self.outside if item.span.size >= needed]
+        return tuple(large[:1])
 
 
 def memories(inspection: Inspection) -> Memories:
@@ -63,21 +71,32 @@ def memories(inspection: Inspection) -> Memories:
         ram=tuple(region for region in by_size if region.name in ram),
         main=_main(inspection, ram),
         guessed=guessed,
+        outside=tuple(region for region in by_size if kinds[region.name] == "psram"),
     )
 
 
 def _main(inspection: Inspection, ram: set[str]) -> str | None:
-    """Return the RAM of ``.data``, else of ``.bss``: what the script means by RAM."""
+    """Return the RAM of ``.data``, else of ``.bss``: what the script means by RAM.
+
+    Where no section has just that name, one whose name ends so counts: ``.dram0.data``.
+    """
+    running = [
+        (item.section.name, item.region.name)
+        for item in inspection.placements
+        if item.role is Role.RUN and item.region and item.region.name in ram and item.span.size
+    ]
     for name in (".data", ".bss"):
-        for item in inspection.placements:
-            region = item.region.name if item.region else ""
-            if item.section.name == name and item.role is Role.RUN and region in ram:
-                return region
-    return None
+        found = [region for section, region in running if section == name]
+        if found:
+            return found[0]
+    ends = [region for section, region in running if section.endswith((".data", ".bss"))]
+    return ends[0] if ends else None
 
 
 def _by_content(inspection: Inspection, region: Region) -> str | None:
-    """Return what a region must be by what lies in it: only RAM holds what is not stored."""
+    """Return what a region must be by its name or what lies in it: only RAM is not stored."""
+    if any(word in region.name.upper() for word in _RAM):
+        return "sram"
     usage = inspection.usage(region.name)
     running = [item.section for item in usage.placements if item.role is Role.RUN] if usage else []
     if any(not section.has_contents or section.lma != section.vma for section in running):

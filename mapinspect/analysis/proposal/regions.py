@@ -17,7 +17,7 @@ def region_rows(inspection: Inspection, memories: Memories, *, declare: bool) ->
     return [
         _row(inspection, usage, memories, declare=declare)
         for usage in inspection.usages
-        if usage.used or declare
+        if usage.used or usage.charged or declare
     ]
 
 
@@ -26,25 +26,32 @@ def _row(inspection: Inspection, usage: Usage, memories: Memories, *, declare: b
     entries = [Entry("name", region.name)]
     guess = memories.guessed.get(region.name)
     if guess is not None:
-        entries.append(Entry("kind", guess, "by what lies in it; nothing states it"))
+        entries.append(Entry("kind", guess, "by its name or contents; nothing states it"))
     elif declare:
         kind = inspection.kind(region.name)
         entries += [Entry("kind", kind)] if kind else []
     if declare:
         entries.append(Entry("origin", region.span.start, hexadecimal=True))
         entries.append(Entry("length", size_text(region.span.size)))
-    return ProposedRow((*entries, *_limit(usage)))
+    return ProposedRow((*entries, *_limit(usage)), tuple(_overflow(usage)))
+
+
+def _overflow(usage: Usage) -> Iterator[str]:
+    """Yield that a region overflows: it gets no limit, its length is the one that it breaks."""
+    over = usage.charged - usage.region.span.size
+    if over > 0:
+        yield f"{in_words(over)} too many today: this fails until they are gone"
 
 
 def _limit(usage: Usage) -> Iterator[Entry]:
-    used, length = usage.used, usage.region.span.size
-    if not used:
-        return
-    limit = limit_above(used, length)
-    if used > length:
-        return  # the region overflows: its length is the limit that it breaks
-    comment = f"holds {in_words(used)} of {size_text(length)} today"
-    yield Entry("limit", size_text(limit), comment)
+    # What the check counts: with a stack and heap that no section holds, less what is elastic.
+    charged, length = usage.charged, usage.region.span.size
+    if not charged or max(usage.used, charged) > length:
+        return  # a region that overflows breaks its length
+    comment = f"holds {in_words(charged)} of {size_text(length)} today"
+    if usage.reserved:
+        comment += f", {usage.reserved:,} reserved for stack and heap"
+    yield Entry("limit", size_text(limit_above(charged, length)), comment)
 
 
 def margin(inspection: Inspection) -> Entry:
@@ -52,7 +59,7 @@ def margin(inspection: Inspection) -> Entry:
     full = [
         usage.region.name
         for usage in inspection.usages
-        if usage.used > (1 - MARGIN) * usage.region.span.size
+        if usage.charged > (1 - MARGIN) * usage.region.span.size
     ]
     comment = f"{', '.join(full)}: fuller than that today" if full else "kept free in every region"
     return Entry("margin", f"{float(MARGIN * 100):g}%", comment, off=bool(full))

@@ -222,7 +222,7 @@ def _left(layout: Layout, items: list[Reservation]) -> tuple[RamLeft, ...]:
     return tuple(
         RamLeft(region, _largest_gap(region, taken))
         for region in layout.regions
-        if _is_ram(layout, region)
+        if layout.is_ram(region)
     )
 
 
@@ -234,13 +234,3 @@ def _largest_gap(region: Region, taken: list[Span]) -> Span:
             best = Span(start, span.start - start)
         start = max(start, span.end)
     return best
-
-
-def _is_ram(layout: Layout, region: Region) -> bool:
-    if region.attributes:
-        return "w" in region.attributes.split("!")[0]
-    return any(
-        item.writable and region.span.contains(item.span)
-        for item in layout.sections
-        if item.counted
-    )

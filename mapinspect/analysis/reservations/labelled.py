@@ -24,7 +24,7 @@ _PADDING = 16  # bytes; what a script rounds a stack or heap to
 
 def between_labels(layout: Layout, kind: str) -> Iterator[Reservation]:
     """Yield the reservations of every pair of labels that has values, in order of conventions."""
-    for pair in (*PAIRS, *_patterned(layout)):
+    for pair in pairs(layout):
         if pair.kind == kind:
             found = between(layout, pair)
             if found is not None:
@@ -97,6 +97,12 @@ def plausible(layout: Layout, place: Span) -> bool:
     if not layout.regions:
         return place.size < _LARGEST
     return layout.region_of(place) is not None
+
+
+def pairs(layout: Layout) -> Iterator[Pair]:
+    """Yield the pairs of labels of every convention, those first that count before others."""
+    yield from PAIRS
+    yield from _patterned(layout)
 
 
 def _patterned(layout: Layout) -> Iterator[Pair]:

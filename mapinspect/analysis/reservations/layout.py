@@ -94,6 +94,12 @@ class Variables:
                 return block
         return None
 
+    def holding(self, address: int) -> Iterator[Block]:
+        """Yield the variables that hold the byte at ``address``; looks at every one."""
+        for at, start in enumerate(self._starts):
+            if start <= address < start + self._sizes[at] and at not in self._code:
+                yield self[at]
+
     @cached_property
     def _order(self) -> list[int]:
         # One number sorts faster than a pair: the end, then the size downwards.
@@ -138,6 +144,16 @@ class Layout:
     def region_of(self, span: Span) -> Region | None:
         """Return the region that holds a span whole."""
         return next((region for region in self.regions if region.span.contains(span)), None)
+
+    def is_ram(self, region: Region) -> bool:
+        """Return whether a region can be written: by its attributes, else by what lies there."""
+        if region.attributes:
+            return "w" in region.attributes.split("!")[0]
+        return any(
+            item.writable and region.span.contains(item.span)
+            for item in self.sections
+            if item.counted
+        )
 
     def section(self, name: str) -> Block | None:
         """Return the first section of this name that has bytes."""

@@ -61,12 +61,15 @@ def kept_for(layout: Layout, kind: str, size: int, place: Span | None) -> Span |
     """Return the bytes of the image that the linker keeps for a stack or heap of this size.
 
     Those are its own place, where a section covers it; else the section that checks whether it
-    fits; else its place, which no section takes.
+    fits in the same region; else its place, which no section takes.
     """
     counted = [item for item in layout.sections if item.counted and item.span.size]
-    if place is not None and any(item.span.overlap(place) for item in counted):
+    if place is not None and any(item.span.contains(place) for item in counted):
         return place
+    home = None if place is None else layout.region_of(place)
     for block in counted:
+        if home is not None and not home.span.contains(block.span):
+            continue  # what checks another region keeps nothing here, whatever its size
         start = block.span.start + -block.span.start % _ALIGNMENT
         spare = block.span.end - start - size
         if kind == STACK and block.name in STACK_CHECKS and 0 <= spare < _SLACK:

@@ -42,6 +42,7 @@ class _Overlay:
             if key in ROW_KEYS:
                 merged[key] = self._rows(base.get(key, []), value, here, there)
             elif not at and isinstance(value, dict):
+                self.lines.setdefault(here, line_of(self._given, there) or 0)
                 merged[key] = self.table(base.get(key, {}), value, here, there)
             else:
                 merged[key] = value

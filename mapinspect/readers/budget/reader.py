@@ -37,11 +37,15 @@ def read_budget(path: str, content: bytes, profile: str | None = None) -> Budget
     }
     for name in document.get("profile", {}):
         merged, merged_lines = overlaid(path, document, own_lines, name)
-        table = Records(path, text, Validator(path, merged_lines)).build(merged)
+        try:
+            table = Records(path, text, Validator(path, merged_lines)).build(merged)
+        except InputError as error:  # the line may be of a row that is sound without the profile
+            what = f"{error.what}, in profile {name}"
+            raise InputError(path, error.line, what, error.remedy) from None
         tables[name] = replace(table, profile=name)
     known = tuple(name for name in tables if name is not None)
     if profile not in tables:
-        _refuse_profile(path, str(profile), known)
+        _refuse_profile(path, own_lines.get(("profile",)), str(profile), known)
     return replace(tables[profile], profiles=known)
 
 
@@ -72,7 +76,7 @@ def _tool_table(path: str, document: dict[str, Any]) -> dict[str, Any]:
     return table
 
 
-def _refuse_profile(path: str, profile: str, known: tuple[str, ...]) -> None:
+def _refuse_profile(path: str, line: int | None, profile: str, known: tuple[str, ...]) -> None:
     near = difflib.get_close_matches(profile, known, n=1, cutoff=0.4)
     guess = f"did you mean {near[0]}?" if near else f"it has {', '.join(known) or 'none'}"
-    raise InputError(path, None, f"has no profile {profile!r}", guess)
+    raise InputError(path, line, f"has no profile {profile!r}", guess)

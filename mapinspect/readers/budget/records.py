@@ -40,6 +40,9 @@ class Records:
             path=self._path,
             name=project.get("name"),
             margin=self._margin(project),
+            margin_declared=self._rows.evidence(("project", "margin"))
+            if "margin" in project
+            else None,
             margin_of=project.get("of", "region"),
             inputs=self._inputs(values.get("inputs", {})),
             regions=tuple(self._region(row, n) for n, row in enumerate(values.get("region", ()))),
@@ -69,7 +72,7 @@ class Records:
         share = project["margin"]
         if share == 1:
             self._validator.refuse(("project", "margin"), "leaves nothing", "write less than 100%")
-        return Amount(None, share, f"{float(share * 100):g}%")
+        return Amount(None, share, f"{float(share * 100):.12g}%")
 
     def _inputs(self, values: dict[str, Any]) -> Inputs:
         models = tuple(
@@ -135,18 +138,18 @@ class Records:
         for kind, key in ROW_KEYS.items():
             path: Path = ("inputs", kind) if kind == "models" else (kind,)
             parent = values.get("inputs", {}) if kind == "models" else values
-            names = [row[key] for row in parent.get(kind, ())]
-            for number, name in enumerate(names):
-                if name in names[:number]:
-                    self._validator.refuse(
-                        (*path, number, key), f"{name!r} is given twice", "keep one of the rows"
-                    )
-        waived = [(row["check"], row["match"]) for row in values.get("waiver", ())]
-        for number, pair in enumerate(waived):
-            if pair in waived[:number]:
-                self._validator.refuse(
-                    ("waiver", number, "match"), f"{pair[1]!r} is waived twice", "keep one"
-                )
+            seen: set[str] = set()
+            for number, row in enumerate(parent.get(kind, ())):
+                if row[key] in seen:
+                    what = f"{row[key]!r} is given twice"
+                    self._validator.refuse((*path, number, key), what, "keep one of the rows")
+                seen.add(row[key])
+        waived: set[tuple[str, str]] = set()
+        for number, row in enumerate(values.get("waiver", ())):
+            if (row["check"], row["match"]) in waived:
+                what = f"{row['match']!r} is waived twice"
+                self._validator.refuse(("waiver", number, "match"), what, "keep one")
+            waived.add((row["check"], row["match"]))
 
     def _refuse_banks(self, values: dict[str, Any]) -> None:
         """Raise InputError for what only a part can tell, where no part is named."""

@@ -37,7 +37,7 @@ class Validator:
                 self._unknown(key, fields, path)
         for key, field in fields.items():
             if field.required and key not in value:
-                name = ".".join(str(part) for part in path) or "the table"
+                name = ".".join(part for part in path if isinstance(part, str)) or "the table"
                 raise InputError(
                     self._path, self.line(path), f"{name} has no {key}", f"add {key} ({field.doc})"
                 )
@@ -51,7 +51,9 @@ class Validator:
         raise InputError(self._path, self.line(path), f"{name} {what}", remedy)
 
     def _unknown(self, key: str, fields: dict[str, Field], path: Path) -> NoReturn:
-        near = difflib.get_close_matches(key, fields, n=1, cutoff=0.5)
+        # Keys are written in lower case, with dashes: LIMIT and read_only are near, not unlike.
+        plain = key.lower().replace("_", "-")
+        near = difflib.get_close_matches(plain, fields, n=1, cutoff=0.5)
         remedy = f"did you mean {near[0]}?" if near else f"use one of {', '.join(fields)}"
         where = f" in {path[0]}" if path else ""
         raise InputError(self._path, self.line((*path, key)), f"unknown key {key!r}{where}", remedy)
@@ -92,7 +94,8 @@ class Validator:
         each = replace(field, kind=_EACH[field.kind])
         for name in value:
             if not name.strip():
-                self.refuse((*path, name), "has an empty key", "name it")
+                line = self.line((*path, name))
+                raise InputError(self._path, line, f"{path[-1]} has an empty key", "name it")
         return {name: self._value(item, each, (*path, name)) for name, item in value.items()}
 
 

@@ -14,9 +14,9 @@ PERCENT_PATTERN: Final = r"0{0,9}(100(?:\.0{1,30})?|[0-9]{1,2}(?:\.[0-9]{1,30})?
 DATE_PATTERN: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 _SIZE: Final = re.compile(SIZE_PATTERN)
-_AMBIGUOUS: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kKmM][bB]|[kmgG])")
+_AMBIGUOUS: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kKmM][bB]|[km])")
 _PERCENT: Final = re.compile(PERCENT_PATTERN)
-_ANY_PERCENT: Final = re.compile(r"[0-9]+(?:\.[0-9]+)? ?%")
+_ANY_PERCENT: Final = re.compile(r"([0-9]+)(?:\.[0-9]+)? ?%")
 _HEX: Final = re.compile(HEX_PATTERN)
 PERCENT_LIMIT: Final = 100
 SIZE_LIMIT: Final = 2**64
@@ -95,7 +95,9 @@ def share(value: object) -> Fraction:
     match = _PERCENT.fullmatch(value.strip())
     if match is not None:
         return Fraction(match[1]) / 100
-    if _ANY_PERCENT.fullmatch(value.strip()):
+    if match := _ANY_PERCENT.fullmatch(value.strip()):
+        if len(match[1].lstrip("0")) <= 2:  # digits; 99.9… % is no more than everything
+            raise BadValueError("has too many digits", "write fewer")
         raise BadValueError(f"is {value.strip()}, more than everything", "write at most 100%")
     raise BadValueError(f"is {value!r}, not a percentage", 'write it as "15%"')
 

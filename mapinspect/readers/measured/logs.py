@@ -7,17 +7,25 @@ from mapinspect.errors import InputError
 from mapinspect.model.measurement import MeasuredFile
 from mapinspect.readers.measured.counters import read_counter
 from mapinspect.readers.measured.findings import Findings, Line
+from mapinspect.readers.measured.heap_report import HeapReport
 from mapinspect.readers.measured.settings import Settings
-from mapinspect.readers.measured.systems import HeapReport, read_arena, read_task, read_thread
+from mapinspect.readers.measured.systems import ArenaReport, ThreadReport
+from mapinspect.readers.measured.task_list import TaskList
 from mapinspect.readers.source import SourceFile
 
 _SIZE_LIMIT = 64 * 1024 * 1024  # bytes; three days of a chatty device
 _LINE_LIMIT = 4096  # characters; longer lines are no report
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-# Zephyr: [00:00:30.725,463] <inf> thread_analyzer:    ESP-IDF: I (1234) heap:
-_PREFIX = re.compile(
-    r"(?:\[[\d:.,]+\] )?(?:<\w+> )?(?:thread_analyzer: )?|[EWIDV] \(\d+\) [\w-]+: "
+_TIMES = (
+    r"\[[\d:.,TZ /+-]+\]\s*",  # Zephyr: [00:00:30.725,463], a terminal: [2026-03-01 12:00:01.25]
+    r"(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)*Z?(?:\s+->)?\s+",  # Arduino, minicom
 )
+_LOGGERS = (
+    r"<\w+> [\w.-]+: ",  # Zephyr: <inf> thread_analyzer:
+    r"thread_analyzer: ",
+    r"[EWIDV] \([\d:.]+\) [^\s:]+: ",  # ESP-IDF: I (1234) heap:
+)
+_PREFIX = re.compile(f"(?:{'|'.join(_TIMES)}){{0,4}}(?:{'|'.join(_LOGGERS)})?")
 
 
 def read_log(source: SourceFile, settings: Settings) -> MeasuredFile:
@@ -26,17 +34,20 @@ def read_log(source: SourceFile, settings: Settings) -> MeasuredFile:
     Raises InputError for a log without any, for lines that contradict themselves or each other,
     and for figures whose unit is not stated.
     """
-    findings, heap = Findings(), HeapReport()
+    findings, heap, tasks = Findings(), HeapReport(), TaskList(settings)
+    threads, arena = ThreadReport(), ArenaReport()
     others = 0
     for line in _lines(source):
         known = (
-            read_thread(line, findings)
-            or read_arena(line, findings)
-            or heap.read(line, findings)
+            threads.read(line, findings)
+            or arena.read(line, findings)
+            or heap.read(line)
+            or tasks.read(line)
             or read_counter(line, findings)
-            or read_task(line, findings, settings)
         )
         others += not known
+    heap.finish(findings)
+    tasks.finish(findings)
     measurements = findings.measurements()
     if not measurements:
         raise InputError(
@@ -45,7 +56,6 @@ def read_log(source: SourceFile, settings: Settings) -> MeasuredFile:
             "reports no stack, heap or arena in a known form",
             "print key = value lines such as stack_peak = 488, or write a measured.toml",
         )
-    _check_arena({item.id: item.bytes for item in measurements}, source.path)
     return MeasuredFile(source.path, findings.run, measurements, others)
 
 
@@ -56,21 +66,9 @@ def _lines(source: SourceFile) -> Iterator[Line]:
     if source.content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(source.path, None, "is UTF-16 text", "save it as UTF-8")
     text = source.content.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
-    for number, row in enumerate(text.replace("\r", "").split("\n"), 1):
+    rows = text.replace("\r", "").split("\n")
+    for number, row in enumerate(rows, 1):
         plain = _COLOUR.sub("", row) if len(row) <= _LINE_LIMIT else ""
         prefix = _PREFIX.match(plain)
-        yield Line(source.path, number, plain[prefix.end() :] if prefix else plain)
-
-
-def _check_arena(values: dict[str, int], path: str) -> None:
-    total, parts = values.get("arena.used"), (values.get("arena.head"), values.get("arena.tail"))
-    if total is None or None in parts:
-        return
-    head, tail = (part or 0 for part in parts)
-    if head + tail != total:
-        raise InputError(
-            path,
-            None,
-            f"an arena of {total} bytes has a head of {head} and a tail of {tail}",
-            "give the log of one allocator at a time",
-        )
+        said = plain[prefix.end() :] if prefix else plain
+        yield Line(source.path, number, said, cut=number == len(rows))

@@ -1,105 +1,94 @@
-"""Lines that RTOSes and runtimes print about stacks, heaps and arenas.
+"""Lines that Zephyr and TensorFlow Lite Micro print about stacks and arenas.
 
-Source of the formats: FreeRTOS ``vTaskList``, Zephyr's thread analyzer, ESP-IDF
-``heap_caps_print_heap_info``, TensorFlow Lite Micro's ``RecordingMicroAllocator``.
+Source of the formats: Zephyr ``subsys/debug/thread_analyzer`` and its shell's ``kernel stacks``,
+TensorFlow Lite Micro ``RecordingMicroAllocator::PrintAllocations``.
 """
 
 import re
 
 from mapinspect.readers.measured.findings import Findings, Line
-from mapinspect.readers.measured.settings import Settings
 
-# After the task's name: state (X R B S D), priority, unused stack, number, and perhaps the core.
-_TASK = re.compile(r"\s([XRBSD])\s+(\d{1,3})\s+(\d{1,9})\s+(\d{1,5})(?:\s+-?\d{1,2})?\s*\Z")
-_STACK = ": STACK:"
-_THREAD = re.compile(r"\s*unused\s+(\d{1,9})\s+usage\s+(\d{1,9})\s*/\s*(\d{1,9})\s*\(.*")
-_TOTALS = re.compile(r"\s*Totals:\s*")
-_HEAP = re.compile(
-    r"\s*free\s+(\d{1,12})\s+allocated\s+(\d{1,12})\s+min_free\s+(\d{1,12})"
-    r"\s+largest_free_block\s+(\d{1,12})\b.*"
-)
+# ``STACK:`` is there only with CONFIG_THREAD_RUNTIME_STATS; a thread's privileged stack has a line
+# of its own, without the thread's name.
+_THREAD = re.compile(r"(.*?):\s*(?:(PRIV_STACK|STACK):|(?=unused\s+\d+\s+usage\b))\s*")
+_FIGURES = re.compile(r"unused\s+(\d{1,9})\s+usage\s+(\d{1,9})\s*/\s*(\d{1,9})\s*\(.*")
+# The shell prints ``0x20000120 idle 00    (real size 320):``.
+_NAME = re.compile(r"\s*(?:0x[0-9a-f]{4,16}\s+)?(\S.*?)\s*(?:\(real size\s+\d+\))?\s*")
 _ALLOCATOR = "[RecordingMicroAllocator] "
+_ALLOCATION = "Arena allocation "
 _ARENA = re.compile(r"Arena allocation (total|head|tail) (\d{1,12}) bytes\s*")
 
 
-def read_task(line: Line, findings: Findings, settings: Settings) -> bool:
-    """Take in a row of FreeRTOS' task list, whose figure is what was never used of the stack.
-
-    Raises InputError where its unit or the stack's size is not stated: a guess would be wrong by
-    a factor of four.
-    """
-    found = _TASK.search(line.text)
-    # vTaskList writes tabs; a log that lost them is read where its unit says what it is.
-    if found is None or (settings.task_unit is None and "\t" not in line.text):
-        return False
-    name, unused = line.text[: found.start()].strip(), int(found[3])
-    if settings.task_unit is None:
-        raise line.refuse(
-            f"task {name} has {unused} unused of its stack, words or bytes?",
-            "state the unit: bytes for ESP-IDF, else words and their size",
-        )
-    size = settings.stack_sizes.get(name)
-    if size is None:
-        raise line.refuse(f"the stack size of task {name} is not stated", "state it in bytes")
-    free = unused * settings.task_unit
-    if free > size:
-        raise line.refuse(
-            f"task {name} has {free} bytes unused of a stack of {size}", "check unit and size"
-        )
-    findings.peak(line, (f"stack.{name}.peak", "stack", name), size - free, size)
-    return True
-
-
-def read_thread(line: Line, findings: Findings) -> bool:
-    """Take in a line of Zephyr's thread analyzer; raises InputError when it contradicts itself."""
-    name, stack, figures = line.text.partition(_STACK)
-    found = _THREAD.fullmatch(figures) if stack else None
-    if found is None:
-        return False
-    name, (unused, used, size) = name.strip(), (int(number) for number in found.groups())
-    if unused + used != size:
-        raise line.refuse(
-            f"{unused} unused and {used} used are not the {size} of thread {name}",
-            "give the log as the device printed it",
-        )
-    findings.peak(line, (f"stack.{name}.peak", "stack", name), used, size)
-    return True
-
-
-class HeapReport:
-    """ESP-IDF's heap report: the figures stand on the line after ``Totals:``."""
+class ThreadReport:
+    """Zephyr's thread analyzer: a line for each thread, and one for its privileged stack."""
 
     def __init__(self) -> None:
-        self._expected = False
+        self._thread = ""
 
     def read(self, line: Line, findings: Findings) -> bool:
-        """Take in a line; return whether it belongs to the totals of a report."""
-        if _TOTALS.fullmatch(line.text):
-            self._expected = True
-            return True
-        if not self._expected or not line.text.strip():
-            return False
-        self._expected = False
-        found = _HEAP.fullmatch(line.text)
+        """Take in a line; raises InputError for one that is cut or contradicts itself."""
+        found = _THREAD.match(line.text)
         if found is None:
-            raise line.refuse("totals of a heap report are not here", "give the whole report")
-        free, allocated, least, _largest = (int(number) for number in found.groups())
-        size = free + allocated
-        if least > free:
+            return False
+        figures = _FIGURES.fullmatch(line.text, found.end())
+        if figures is None:
+            raise line.refuse("is a cut line of the thread analyzer", "give whole lines")
+        privileged = found[2] == "PRIV_STACK"
+        if not privileged:
+            name = _NAME.fullmatch(found[1])
+            self._thread = name[1] if name else found[1].strip()
+        unused, used, size = (int(number) for number in figures.groups())
+        if unused + used != size:
             raise line.refuse(
-                f"min_free {least} is more than free {free}", "give the report as it was printed"
+                f"{unused} unused and {used} used are not the {size} of thread {self._thread}",
+                "give the log as the device printed it",
             )
-        findings.peak(line, ("heap.peak", "heap", "heap_caps"), size - least, size)
-        findings.heap(allocated)
+        findings.peak(line, self._subject(privileged=privileged), used, size)
         return True
 
+    def _subject(self, *, privileged: bool) -> tuple[str, str, str]:
+        """Return id, kind and subject; a privileged stack is none that a row or room is about."""
+        name = self._thread
+        if privileged:
+            return (f"stack.{name}.privileged", "other", f"{name}, privileged")
+        return (f"stack.{name}.peak", "stack", name)
 
-def read_arena(line: Line, findings: Findings) -> bool:
-    """Take in a line of TFLM's recording allocator: the arena's total, head and tail."""
-    _, allocator, said = line.text.partition(_ALLOCATOR)
-    found = _ARENA.fullmatch(said)
-    if not allocator or found is None:
-        return bool(allocator)  # a line about one kind of record: part of the total
-    name = {"total": "arena.used", "head": "arena.head", "tail": "arena.tail"}[found[1]]
-    findings.peak(line, (name, "arena", "arena"), int(found[2]))
-    return True
+
+class ArenaReport:
+    """TFLM's recording allocator: the arena's total, then its head and tail, for each print."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, tuple[Line, int]] = {}
+
+    def read(self, line: Line, findings: Findings) -> bool:
+        """Take in a line; raises InputError for one that is cut or contradicts those above."""
+        _, allocator, said = line.text.partition(_ALLOCATOR)
+        found = _ARENA.fullmatch(said)
+        if found is None:
+            if said.startswith(_ALLOCATION):
+                raise line.refuse("is a cut line of the recording allocator", "give whole lines")
+            return bool(allocator)  # a line about one kind of record: part of the total
+        part, size = found[1], int(found[2])
+        if part in self._parts or part == "total":
+            self._parts = {}
+        self._parts[part] = (line, size)
+        if part == "total":
+            findings.peak(line, ("arena.used", "arena", "arena"), size)
+        if len(self._parts) == 3:
+            self._check(findings)
+        return True
+
+    def _check(self, findings: Findings) -> None:
+        """Keep head and tail of the largest total; all three are of one print."""
+        sizes = {part: size for part, (_, size) in self._parts.items()}
+        line = self._parts["total"][0]
+        if sizes["head"] + sizes["tail"] != sizes["total"]:
+            raise line.refuse(
+                f"an arena of {sizes['total']} bytes has a head of {sizes['head']} "
+                f"and a tail of {sizes['tail']}",
+                "give the log of one allocator at a time",
+            )
+        if findings.peaks["arena.used"].evidence == line.evidence():
+            for part in ("head", "tail"):
+                own, size = self._parts[part]
+                findings.replace(own, (f"arena.{part}", "arena", "arena"), size)

@@ -1,10 +1,13 @@
 """Which memory should hold what, whatever the image does today."""
 
+from dataclasses import replace
+
 import pytest
 
 from mapinspect.analysis.proposal.policy import memories
 from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.inspection import Inspection
+from mapinspect.model.part import MemoryBank, Part
 from tests.builders import FLASH, inspection, section, text
 
 
@@ -47,6 +50,30 @@ def test_an_arena_too_large_for_the_main_ram() -> None:
 
 
 @pytest.mark.parametrize(
+    ("today", "needed", "expected"),
+    [
+        pytest.param("dram0_0_seg", 0x800, ("dram0_0_seg",), id="the RAM of .dram0.bss is right"),
+        pytest.param("psram", 0x800, ("psram",), id="so is PSRAM, chosen on purpose"),
+        pytest.param("rtc", 0x800, ("dram0_0_seg",), id="another small bank is not"),
+        pytest.param("rtc", 0x9000, ("psram",), id="what no RAM on the chip holds goes to PSRAM"),
+    ],
+)
+def test_the_place_of_an_arena_beside_psram(
+    today: str, needed: int, expected: tuple[str, ...]
+) -> None:
+    """ESP-IDF calls no section just .data or .bss, and its PSRAM is the largest by far."""
+    dram = region("dram0_0_seg", 0x3FC8_8000, 0x8000)
+    psram = region("psram", 0x3D00_0000, 0x80_0000)
+    rtc = region("rtc", 0x5000_0000, 0x2000)
+    banks = (MemoryBank("DATA_WINDOW", "external", Span(0x3C00_0000, 0x200_0000)),)
+    data = section(".dram0.bss", dram.span.start, 16, stored=False, writable=True)
+    found = inspection(text(), data, regions=(FLASH, dram, rtc, psram))
+    part = Part("ESP32-S3", "LX7", banks, "ESP32-S3 TRM 4.3", Evidence("parts.toml", 1, ""))
+    known = memories(replace(found, part=part))
+    assert known.for_arena(today, needed) == expected
+
+
+@pytest.mark.parametrize(
     ("today", "expected"),
     [
         pytest.param("QSPI", ("QSPI",), id="any Flash is right"),
@@ -65,4 +92,7 @@ def test_kinds_that_nothing_states_are_told_by_content() -> None:
     data = section(".data", ram.span.start, 16, lma=rom.span.start + 0x8000, writable=True)
     known = memories(inspection(text(), data, regions=(rom, ram)))
     assert known.guessed == {"ROM": "flash", "R": "sram"}
+    iram = region("iram1_0_seg", 0x4010_0000, 0x8000, "")
+    code = section(".iram1", iram.span.start, 60)
+    assert memories(inspection(code, regions=(iram,))).guessed == {"iram1_0_seg": "sram"}
     assert (known.main, known.flash) == ("R", (rom,))

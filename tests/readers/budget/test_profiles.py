@@ -111,9 +111,10 @@ def test_evidence_is_the_line_that_counts() -> None:
         pytest.param(
             "[[profile.debug.region]]\nname = 'RAM'\nwarn = '30K'\n",
             37,
-            "warn is above the limit",
+            "warn is above the limit, in profile debug",
             id="what only the whole row shows",
         ),
+        pytest.param("[profile.' '.project]\n", 35, "profile has an empty key", id="no name"),
         pytest.param("[profile.x]\nwaiver = []\n", 36, "unknown key 'waiver'", id="no waivers"),
         pytest.param("[profile.x.chekcs]\n", 35, "did you mean checks?", id="a typo"),
     ],
@@ -125,6 +126,15 @@ def test_a_bad_profile_is_refused_also_when_nobody_asks_for_it(
         read(None, TABLE + addition)
     assert words in str(caught.value)
     assert caught.value.line == line
+
+
+def test_what_a_profile_lacks_is_missed_on_its_own_line() -> None:
+    with pytest.raises(InputError) as caught:
+        read(None, "version = 1\n[[region]]\nname = 'R'\n[profile.x.project]\nof = 'sum'\n")
+    assert (caught.value.line, "has of and no margin, in profile x" in caught.value.what) == (
+        4,
+        True,
+    )
 
 
 def test_an_unknown_profile_is_refused_with_the_nearest() -> None:

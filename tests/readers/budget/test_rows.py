@@ -103,7 +103,7 @@ WAIVER = "[[waiver]]\ncheck = 'a'\nmatch = 'b'\n"
         pytest.param(
             "[[region]]\nname = 'R'\norigin = 0\nlength = 0\n", 5, "length is 0", id="no length"
         ),
-        pytest.param(WAIVER + "reason = 'c'\n", 2, "has no expires", id="a waiver for ever"),
+        pytest.param(WAIVER + "reason = 'c'\n", 2, "waiver has no expires", id="a waiver for ever"),
         pytest.param(
             WAIVER + "reason = ' '\nexpires = 2027-01-01\n", 5, "is empty", id="without a reason"
         ),

@@ -66,7 +66,7 @@ def test_every_row_knows_its_line() -> None:
     assert [row.declared.line for row in table.regions] == [13, 15]
     assert table.budgets[0].declared.line == 22
     assert table.placements[0].declared.line == 26
-    assert table.inputs.models[0].declared.line == 8
+    assert table.inputs.models[0].declared.line == 9
 
 
 def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
@@ -74,10 +74,23 @@ def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
     assert read_budget("b.toml", windows) == read_budget("b.toml", GOOD.encode())
 
 
+def test_the_margin_knows_its_line_and_its_digits() -> None:
+    table = read_budget("b.toml", GOOD.replace('"15%"', '"49.951171876%"').encode())
+    assert table.margin is not None
+    assert table.margin_declared is not None
+    assert (table.margin.text, table.margin_declared.line) == ("49.951171876%", 4)
+
+
 def test_pyproject_holds_the_same_table() -> None:
     text = "[project]\nname = 'x'\n[tool.mapinspect]\nversion = 1\n[[tool.mapinspect.region]]\n"
     table = read_budget("pyproject.toml", (text + "name = 'RAM'\nlimit = '1K'\n").encode())
     assert (table.regions[0].name, table.regions[0].declared.line) == ("RAM", 7)
+
+
+def test_a_fault_in_pyproject_has_its_line_however_the_table_is_spelt() -> None:
+    text = "[tool]\nmapinspect = { version = 1, region = [{ name = 'R', limt = 1 }] }\n"
+    with pytest.raises(InputError, match=r"pyproject\.toml:2: unknown key 'limt'"):
+        read_budget("pyproject.toml", text.encode())
 
 
 @pytest.mark.parametrize(
@@ -89,6 +102,20 @@ def test_pyproject_holds_the_same_table() -> None:
         pytest.param(
             "version = 1\n[[region]]\nname = 'R'\nlimt = 1", 4, "did you mean limit?", id="typo"
         ),
+        pytest.param("[project]\nname = 'x'", 1, "the table has no version", id="no version"),
+        pytest.param(
+            "version = 1\n[[region]]\nname = 'R'\nLIMIT = 1",
+            4,
+            "unknown key 'LIMIT' in region; did you mean limit?",
+            id="a key in capitals",
+        ),
+        pytest.param(
+            "version = 1\nregion = [\n  { name = 'R' },\n  { name = 'S', limt = 1 },\n]",
+            4,
+            "did you mean limit?",
+            id="a typo in a list over several lines",
+        ),
+        pytest.param("version = 1\n[budget.x]\n", 2, "not a list of tables", id="no row"),
         pytest.param("version = 1\nregion = 1", 2, "not a list of tables", id="wrong type"),
         pytest.param(
             "version = 1\n[[region]]\nname = 'R'\nlimit = 0.5", 4, "is a float", id="a float"
@@ -108,6 +135,18 @@ def test_pyproject_holds_the_same_table() -> None:
             id="kB",
         ),
         pytest.param("version = 1\n[[region]]\nname = 'R'\nlimit = '16 MB'", 4, '"16MiB"', id="MB"),
+        pytest.param(
+            "version = 1\n[[region]]\nname = 'R'\nlimit = '1G'",
+            4,
+            "limit is '1G', not a size",
+            id="a unit that no part needs",
+        ),
+        pytest.param(
+            f"version = 1\n[[region]]\nname = 'R'\nlimit = '99.{31 * '9'}%'",
+            4,
+            "has too many digits",
+            id="more digits than anybody means",
+        ),
         pytest.param(
             "version = 1\n[[region]]\nname = 'R'\nlimit = '101%'",
             4,

@@ -108,7 +108,7 @@ ROW = '[[measured]]\nid = "arena.used"\nbytes = 5\n'
         pytest.param(f'{ROW}duration = "soon"', "duration is 'soon'", 5, id="duration"),
         pytest.param(f'{ROW}kind = "ram"', "kind is 'ram'", 5, id="kind"),
         pytest.param("measured = []", "has no \\[\\[measured\\]\\] value", None, id="empty"),
-        pytest.param("", "has no measured", None, id="nothing"),
+        pytest.param("", "has no measured", 1, id="nothing"),
     ],
 )
 def test_a_bad_table_is_refused_at_its_line(text: str, what: str, line: int | None) -> None:

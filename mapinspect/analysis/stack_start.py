@@ -1,0 +1,95 @@
+"""Where the main stack starts: what an M-profile core loads at reset, else what a label says.
+
+Source: Armv7-M Architecture Reference Manual, B1.5.3 (the vector table's first word is the stack
+pointer, its second the reset handler, whose lowest bit is set).
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from mapinspect.analysis.reservations.layout import Layout
+from mapinspect.analysis.reservations.names import STACK_TOPS
+from mapinspect.model.elf_file import ElfFile, ElfSection
+from mapinspect.model.habits import StackStart
+from mapinspect.model.image import Evidence
+from mapinspect.model.part import Part
+
+_AVR_DATA = 0x80_0000  # binutils ld/emulparams/avr*.sh, DATA_ORIGIN without its low part
+_PROFILE, _MICROCONTROLLER = 7, ord("M")  # Addenda to the Arm ABI, Tag_CPU_arch_profile
+# Names of vector tables, without dots and underscores in lower case.
+_TABLE = re.compile(r"(gpfn|isr|interrupt|exception|int|nvic)?(vectors?|vecs?|vectortable)")
+
+
+def stack_start(elf: ElfFile | None, layout: Layout, part: Part | None) -> StackStart | None:
+    """Return where the main stack starts, and what memory has the byte below."""
+    loaded = None if elf is None else _loaded_at_reset(elf)
+    label = layout.label(STACK_TOPS)
+    if loaded is not None:
+        address, evidence = loaded
+    elif label is not None:
+        address, evidence = behind(layout, label.value), label.evidence
+    else:
+        return None
+    return StackStart(address, _home(address, layout, part), evidence, loaded is not None)
+
+
+def behind(layout: Layout, top: int) -> int:
+    """Return the address behind a stack's top.
+
+    AVR's is the last byte, and lacks the 0x800000 that GNU tools add to addresses of data.
+    """
+    data = min((item.span.start for item in layout.sections if item.writable), default=0)
+    moved = top + _AVR_DATA if top < _AVR_DATA <= data < 2 * _AVR_DATA else top
+    return moved + moved % 2
+
+
+def _home(address: int, layout: Layout, part: Part | None) -> str | None:
+    """Return the memory that has the stack's first byte: a region, else a bank of the part."""
+    memories = [(region.name, region.span) for region in layout.regions]
+    banks = part.banks if part is not None else ()
+    memories += [(bank.name, view) for bank in banks for view in bank.views()]
+    return next((name for name, span in memories if span.start < address <= span.end), None)
+
+
+def _loaded_at_reset(elf: ElfFile) -> tuple[int, Evidence] | None:
+    """Return the first word of the vector table: of several, the one that starts this image."""
+    if elf.machine != "ARM" or elf.arm_attributes.get(_PROFILE) != _MICROCONTROLLER:
+        return None
+    order: Final = "little" if elf.little_endian else "big"
+    found = []
+    for name, section, address in _tables(elf):
+        start = address - section.vma
+        stored = elf.contents(section)[start : start + 8]
+        pointer, reset = (int.from_bytes(stored[at : at + 4], order) for at in (0, 4))
+        if len(stored) == 8 and _is_code(elf, reset) and 0 < pointer < 0xFFFF_FFFF:
+            text = f"the first word of {name} is {pointer:#x}"
+            found.append((reset | 1 != elf.entry | 1, address, pointer, text))
+    if not found:
+        return None
+    _, _, pointer, text = min(found)
+    return pointer, Evidence(elf.path, None, text)
+
+
+def _tables(elf: ElfFile) -> Iterator[tuple[str, ElfSection, int]]:
+    """Yield what may be a vector table by its name: symbols and whole sections."""
+    for section in elf.sections:
+        if section.allocated and section.has_contents and _is_named(section.name):
+            yield section.name, section, section.vma
+    for ordinal, name in enumerate(elf.symbols.names()):
+        if "vec" in name.lower() and _is_named(name):
+            symbol = elf.symbols[ordinal]
+            if symbol.section is not None and elf.sections[symbol.section].has_contents:
+                yield name, elf.sections[symbol.section], symbol.address
+
+
+def _is_named(name: str) -> bool:
+    return _TABLE.fullmatch(name.replace("_", "").replace(".", "").lower()) is not None
+
+
+def _is_code(elf: ElfFile, handler: int) -> bool:
+    """Return whether a word can be the reset handler: Thumb code of this image."""
+    return handler % 2 == 1 and any(
+        section.executable and section.vma <= handler < section.vma + section.size
+        for section in elf.sections
+    )

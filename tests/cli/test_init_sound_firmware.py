@@ -1,0 +1,172 @@
+"""`mapinspect init` on sound firmware of the usual kinds: its table passes them at once.
+
+Each image is linked here as a vendor's script would, so nothing but the tool's own idea of it can
+be wrong. Sizes come from the sources below.
+"""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from mapinspect.cli.run import run
+from mapinspect.model.image import Span
+from tests.linked import link
+
+MODELS = Path(__file__).parents[2] / "fixtures" / "models"
+
+# nRF5 SDK: stack and heap in sections that ld does not allocate, the stack at the end of RAM.
+COPY_SECTIONS = """
+ENTRY(start)
+MEMORY { FLASH (rx) : ORIGIN = 0, LENGTH = 64K  RAM (rwx) : ORIGIN = 0x20000000, LENGTH = 64K }
+SECTIONS {
+  .text : { *(.vectors) *(.text) } > FLASH
+  .bss (NOLOAD) : { *(.bss) } > RAM
+  .heap (COPY) : { __HeapBase = .; end = .; KEEP(*(.heap)) __HeapLimit = .; } > RAM
+  .stack_dummy (COPY) : { KEEP(*(.stack)) } > RAM
+  __StackTop = ORIGIN(RAM) + LENGTH(RAM);
+  __StackLimit = __StackTop - SIZEOF(.stack_dummy);
+}
+"""
+COPY_SOURCE = """
+  .section .vectors,"a"
+  .word __StackTop
+  .word start
+  .text
+  .global start
+start: b start
+  .bss
+  .space 20000
+  .section .heap
+  .space 8192
+  .section .stack
+  .space 8192
+"""
+
+
+def init(*options: str) -> int:
+    words = ["--elf", "a.elf", "--map", "a.map", "--output", "mapinspect.toml"]
+    return run(["init", *words, *options])
+
+
+def test_a_stack_and_heap_that_no_section_holds_are_in_the_limit_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    link(tmp_path, "arm", COPY_SECTIONS, COPY_SOURCE)
+    monkeypatch.chdir(tmp_path)
+    assert init() == 0
+    assert "mapinspect check says PASS" in capsys.readouterr().out
+    text = (tmp_path / "mapinspect.toml").read_text(encoding="utf-8")
+    assert "holds 36,384 bytes of 64K today, 16,384 reserved for stack and heap" in text
+    ram = next(row for row in tomllib.loads(text)["region"] if row["name"] == "RAM")
+    assert ram["limit"] == "40K"  # 36,384 and a tenth, rounded up to 1,024
+
+
+def test_an_input_that_is_not_there_is_no_bug(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mapinspect.toml").write_text("version = 1\n", encoding="utf-8")
+    assert init("--force") == 2
+    assert "no such ELF file" in capsys.readouterr().err
+    assert (tmp_path / "mapinspect.toml").read_text(encoding="utf-8") == "version = 1\n"
+
+
+# pico-sdk with both cores: the same size for both stacks, each at the end of its own bank.
+TWO_CORES = """
+ENTRY(start)
+MEMORY {
+  FLASH (rx) : ORIGIN = 0x10000000, LENGTH = 64K
+  RAM (rwx) : ORIGIN = 0x20000000, LENGTH = 256K
+  SCRATCH_X (rwx) : ORIGIN = 0x20040000, LENGTH = 4K
+  SCRATCH_Y (rwx) : ORIGIN = 0x20041000, LENGTH = 4K
+}
+SECTIONS {
+  .text : { *(.vectors) *(.text) } > FLASH
+  .bss (NOLOAD) : { *(.bss) } > RAM
+  .scratch_x : { *(.scratch_x) } > SCRATCH_X AT > FLASH
+  .stack1_dummy (NOLOAD) : { *(.stack1) } > SCRATCH_X
+  .stack_dummy (NOLOAD) : { KEEP(*(.stack)) } > SCRATCH_Y
+  __StackOneTop = ORIGIN(SCRATCH_X) + LENGTH(SCRATCH_X);
+  __StackTop = ORIGIN(SCRATCH_Y) + LENGTH(SCRATCH_Y);
+  __StackOneBottom = __StackOneTop - SIZEOF(.stack1_dummy);
+  __StackBottom = __StackTop - SIZEOF(.stack_dummy);
+}
+"""
+TWO_CORES_SOURCE = """
+  .section .vectors,"a"
+  .word __StackTop
+  .word start
+  .text
+  .global start
+start: b start
+  .bss
+  .space 20000
+  .section .scratch_x,"aw"
+  .space 256
+  .section .stack,"aw",%nobits
+  .space 2048
+  .section .stack1,"aw",%nobits
+  .space 2048
+"""
+
+
+def test_stacks_of_one_size_are_each_counted_in_their_own_bank(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    linked = link(tmp_path, "arm", TWO_CORES, TWO_CORES_SOURCE)
+    charged = {usage.region.name: usage.charged for usage in linked.inspection().usages}
+    assert charged == linked.used  # what ld says: 2,304 and 2,048 bytes in the small banks
+    stacks = {item.name: item.span for item in linked.inspection().reservations}
+    assert stacks == {"core 0": Span(0x2004_1000, 2048), "core 1": Span(0x2004_0100, 2048)}
+    monkeypatch.chdir(tmp_path)
+    assert init() == 0
+    assert "mapinspect check says PASS" in capsys.readouterr().out
+
+
+# What shows TensorFlow Lite Micro and the kernels that the model asks for.
+TFLM = """
+  .text
+  .global _ZN6tflite16MicroInterpreter6InvokeEv, _ZN6tflite24Register_FULLY_CONNECTEDEv
+  .global _ZN6tflite16Register_SOFTMAXEv, start
+  .type start, %function
+  .type _ZN6tflite16MicroInterpreter6InvokeEv, %function
+  .type _ZN6tflite24Register_FULLY_CONNECTEDEv, %function
+  .type _ZN6tflite16Register_SOFTMAXEv, %function
+start: _ZN6tflite16MicroInterpreter6InvokeEv: b start
+_ZN6tflite24Register_FULLY_CONNECTEDEv: bx lr
+_ZN6tflite16Register_SOFTMAXEv: bx lr
+  .section .rodata
+  .balign 16
+  .global g_model
+  .type g_model, %object
+g_model: .incbin "net.tflite"
+  .size g_model, . - g_model
+  .bss
+  .balign 16
+  .space 8
+  .global tensor_arena
+  .type tensor_arena, %object
+tensor_arena: .space 3000
+  .size tensor_arena, 3000
+"""
+
+
+def test_an_arena_that_its_runtime_aligns_needs_no_alignment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The hello_world example of TensorFlow Lite Micro declares its arena without alignas."""
+    (tmp_path / "net.tflite").write_bytes((MODELS / "dense_int8.tflite").read_bytes())
+    script = (
+        "ENTRY(start) MEMORY { F (rx) : ORIGIN = 0, LENGTH = 64K  "
+        "R (rwx) : ORIGIN = 0x20000000, LENGTH = 64K } "
+        "SECTIONS { .text : { *(.text) *(.rodata) } > F  .bss (NOLOAD) : { *(.bss) } > R  "
+        "__StackTop = ORIGIN(R) + LENGTH(R); }"
+    )
+    monkeypatch.chdir(tmp_path)
+    link(tmp_path, "arm", script, TFLM)
+    assert init("--model", "net.tflite") == 0
+    said = capsys.readouterr().out
+    assert ("says PASS" in said, "wrong today" in said) == (True, False)
+    assert run(["check"]) == 0
+    assert "warning[arena-misplaced]: tensor_arena is aligned to 8 bytes" in capsys.readouterr().out

@@ -6,8 +6,9 @@ from fnmatch import fnmatchcase
 
 from mapinspect.analysis.absorbed import absorbed
 from mapinspect.analysis.locate import Surroundings, named
+from mapinspect.analysis.thin import thin_members
 from mapinspect.analysis.usage import cut, union, without
-from mapinspect.model.budget import BudgetRow, BudgetTable
+from mapinspect.model.budget import BudgetRow, BudgetTable, Match
 from mapinspect.model.budget_rows import Piece
 from mapinspect.model.image import Region, Role, Span
 from mapinspect.model.inspection import Located
@@ -91,13 +92,15 @@ class Counted:
     """What one row counts: bytes, merged, in address order, and the places its match selects.
 
     ``mixed`` are further bytes that may be of the row: link-time optimisation took their names.
-    ``unsized`` are further ones behind labels that it selects and that have no size.
+    ``unsized`` are further ones behind labels that it selects and that have no size, ``thin`` those
+    of objects that may come from a thin archive that it means.
     """
 
     spans: tuple[Span, ...]
     places: tuple[Located, ...] = ()
     mixed: int = 0
     unsized: int = 0
+    thin: int = 0
 
     @property
     def bytes(self) -> int:
@@ -117,17 +120,7 @@ def counted(
     taken: list[Span] = []
     for row in table.budgets:
         if row.match is not None:
-            places = named(around, row.match)
-            spans, every = _of_places(row, around, places)
-            others, _ = _of_places(row, around, absorbed(around, row.match))
-            labels = [replace(item, span=item.reach) for item in places if _is_unsized(item)]
-            unsized, _ = _of_places(row, around, labels)
-            found[row.id] = Counted(
-                tuple(union(spans)),
-                places,
-                mixed=_size(union(others)),
-                unsized=_size(without(unsized, spans)),
-            )
+            found[row.id], every = _matched(row, row.match, around)
             taken += every
         elif row.kind != "rest":
             spans = _of_pieces(row, around, (piece for piece in pieces if piece.row == row.kind))
@@ -137,6 +130,26 @@ def counted(
         if row.kind == "rest":
             found[row.id] = Counted(tuple(without(_of_pieces(row, around, pieces), taken)))
     return found
+
+
+def _matched(row: BudgetRow, match: Match, around: Surroundings) -> tuple[Counted, Sequence[Span]]:
+    """Return what a row with a match counts, and the bytes that it takes from the rest."""
+
+    def more(others: Iterable[Located]) -> int:
+        """Return how many bytes other places would add."""
+        return _size(without(_of_places(row, around, others)[0], spans))
+
+    places = named(around, match)
+    spans, every = _of_places(row, around, places)
+    labels = (replace(item, span=item.reach) for item in places if _is_unsized(item))
+    found = Counted(
+        tuple(union(spans)),
+        places,
+        mixed=more(absorbed(around, match)),
+        unsized=more(labels),
+        thin=more(thin_members(around, match)),
+    )
+    return found, every
 
 
 def _is_unsized(place: Located) -> bool:

@@ -17,7 +17,7 @@ from mapinspect.model.elf_file import ElfFile, SymbolKind
 from mapinspect.model.habits import Habits
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import Located, PlacedSection
-from mapinspect.model.link_map import InputSection, LinkMap
+from mapinspect.model.link_map import InputSection
 
 _LARGE: Final = 256  # bytes; smaller initialised variables are rarely worth a look
 _SHOWN: Final = 10
@@ -104,10 +104,7 @@ def _dma_buffers(around: Surroundings, elf: ElfFile, names: Sequence[str]) -> tu
 
 def _copied_constants(around: Surroundings) -> Iterator[Located]:
     """Yield the inputs of constants in sections that start-up copies to RAM, largest first."""
-    link_map = around.link_map
-    if link_map is None:
-        return
-    yield from _inputs(around, link_map, _is_copied, lambda name: name.startswith(_CONSTANTS))
+    yield from _inputs(around, _is_copied, lambda name: name.startswith(_CONSTANTS))
 
 
 def _is_copied(section: PlacedSection) -> bool:
@@ -119,11 +116,7 @@ def _lost_values(around: Surroundings) -> Iterator[Located]:
 
     ``(NOLOAD)`` in the script makes such a section, whatever is put in it.
     """
-    if around.link_map is not None:
-        link_map = around.link_map
-        yield from _inputs(
-            around, link_map, lambda item: not item.has_contents, _has_initial_values
-        )
+    yield from _inputs(around, lambda section: not section.has_contents, _has_initial_values)
 
 
 def _has_initial_values(name: str) -> bool:
@@ -133,14 +126,16 @@ def _has_initial_values(name: str) -> bool:
 
 def _inputs(
     around: Surroundings,
-    link_map: LinkMap,
-    sections: Callable[[PlacedSection], bool],
+    holds: Callable[[PlacedSection], bool],
     wanted: Callable[[str], bool],
 ) -> Iterator[Located]:
-    """Yield the inputs of the sections that qualify whose names are wanted."""
+    """Yield the inputs of these sections whose names are wanted."""
+    link_map = around.link_map
+    if link_map is None:
+        return
     rows: list[tuple[InputSection, PlacedSection]] = []
     for printed, section in around.printed():
-        if sections(section):
+        if holds(section):
             found = link_map.inputs.of_section(printed.ordinal)
             rows += [(row, section) for row in found if row.occupied and wanted(row.name)]
     for row, section in sorted(rows, key=lambda pair: (-pair[0].occupied, pair[0].address)):

@@ -28,6 +28,7 @@ from mapinspect.analysis.sections import (
     unallocated_sections,
 )
 from mapinspect.analysis.strangers import strangers
+from mapinspect.analysis.thin import thin_members
 from mapinspect.analysis.usage import usages
 from mapinspect.analysis.weighing import Peaks, Room, identities, rooms, weighed
 from mapinspect.model.arena import ArenaNeed
@@ -138,7 +139,8 @@ def _matched(around: Surroundings, row: PlacementRow) -> Matched:
     """Return what a placement row is about, and what lies with it where nothing else may."""
     found = matched(around, row.match)
     others = strangers(around, found.places) if row.slot is not None else ()
-    return replace(found, mixed=bool(absorbed(around, row.match)), strangers=others)
+    mixed, thin = bool(absorbed(around, row.match)), bool(thin_members(around, row.match))
+    return replace(found, mixed=mixed, thin=thin, strangers=others)
 
 
 def _margins(records: Records, layout: Layout | None, found: _Rows, accounts: Accounts) -> Margins:

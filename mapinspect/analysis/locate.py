@@ -215,12 +215,12 @@ def _inputs(around: Surroundings, wanted: Callable[[ObjectFile], bool]) -> Itera
 
 def owned(file: ObjectFile, match: Match) -> bool:
     """Return whether an object is one that the globs on object and archive select."""
-    if match.object is not None and not _path_matches(file.path, match.object):
+    if match.object is not None and not path_matches(file.path, match.object):
         return False
-    return match.archive is None or _path_matches(file.archive or "", match.archive)
+    return match.archive is None or path_matches(file.archive or "", match.archive)
 
 
-def _path_matches(path: str, glob: str) -> bool:
+def path_matches(path: str, glob: str) -> bool:
     """Match the path as printed, or its last part: build folders differ between machines."""
     name = path.replace("\\", "/").rsplit("/", 1)[-1]
     return fnmatchcase(path, glob) or fnmatchcase(name, glob)

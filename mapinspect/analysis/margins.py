@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from mapinspect.analysis.placement import region_at
 from mapinspect.analysis.reservations.layout import Layout
 from mapinspect.analysis.reservations.names import (
+    HEAP,
     HEAP_AND_STACK_CHECKS,
     STACK,
     STACK_CHECKS,
@@ -13,7 +14,7 @@ from mapinspect.analysis.reservations.strays import strays
 from mapinspect.analysis.stack_start import stack_start
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.habits import Collision, Margins, StackStart
-from mapinspect.model.image import Role, Span
+from mapinspect.model.image import Region, Role, Span
 from mapinspect.model.inspection import Placement
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import RamLeft, Reservation
@@ -39,17 +40,22 @@ def margins(
     return Margins(
         collisions=tuple(_collisions(layout, items, placements, part)),
         strays=tuple(strays(layout)),
-        room=_room(layout, placements, start),
+        room=_room(layout, items, placements, start),
         start=start,
         largest_free=max(runs, key=lambda span: span.size, default=None),
     )
 
 
-def _room(layout: Layout, placements: Sequence[Placement], start: StackStart | None) -> int | None:
+def _room(
+    layout: Layout,
+    items: Iterable[Reservation],
+    placements: Sequence[Placement],
+    start: StackStart | None,
+) -> int | None:
     """Return the free bytes directly below the stack's start, which grows down from there.
 
-    None where that is not known. An array that is the stack is one by its name, else it is in the
-    way.
+    What a heap of a fixed size takes is not free. None where the start is not known. An array
+    that is the stack is one by its name, else it is in the way.
     """
     region = region_at(start.address - 1, layout.regions) if start else None
     if start is None or region is None:
@@ -59,7 +65,17 @@ def _room(layout: Layout, placements: Sequence[Placement], start: StackStart | N
     around = next((span for span in spans if span.start < top <= span.end), None)
     if around is not None:
         return _room_within(layout, around, top)
+    spans += _fixed_heaps(items, region)
+    if any(span.start < top <= span.end for span in spans):
+        return 0
     return top - max((span.end for span in spans if span.end < top), default=region.span.start)
+
+
+def _fixed_heaps(items: Iterable[Reservation], region: Region) -> Iterator[Span]:
+    for item in items:
+        place = item.place if item.kind == HEAP and not item.elastic else None
+        if place is not None and region.span.contains(Span(place.start, 1)):
+            yield place
 
 
 def _room_within(layout: Layout, section: Span, top: int) -> int | None:

@@ -23,7 +23,7 @@ from mapinspect.model.reservation import Reservation
 # What gcc and clang call sections of contents that ld may merge: ".rodata.str1.4", ".rodata.cst8".
 MERGED = pattern(r"\.(?:str|cst)\d")
 _NOWHERE = Span(0, 0)
-_STUBS = "linker stubs"  # the pseudo file of veneers
+STUBS = "linker stubs"  # the pseudo file of veneers
 # Sections that ld writes itself; the map gives them to the first object of the link (binutils
 # bfd/elflink.c, _bfd_elf_link_create_dynamic_sections and elf_link_input_bfd's dynobj).
 _LINKER_CREATED = pattern(
@@ -156,7 +156,7 @@ class Pieces:
 
 
 def _kind(row: InputSection) -> OwnerKind:
-    if row.owner.path == _STUBS:
+    if row.owner.path == STUBS:
         return OwnerKind.STUB
     generated = row.owner.path.endswith((" generated", " generated)"))
     if generated or _LINKER_CREATED.match(row.name):

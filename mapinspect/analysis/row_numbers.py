@@ -61,6 +61,7 @@ def row_numbers(
             counts=_counts(row, table),
             mixed=counts[row.id].mixed,
             unsized=counts[row.id].unsized,
+            thin=counts[row.id].thin,
             otherwise=_other(counts[row.id].bytes, others[row.id].bytes),
         )
         for row in table.budgets

@@ -48,15 +48,21 @@ def symbol_disagreements(link_map: LinkMap, elf: ElfFile) -> tuple[Disagreement,
 
 
 def shares_symbols(link_map: LinkMap, elf: ElfFile) -> bool:
-    """Return whether some symbol shows that the map is of the ELF's link.
+    """Return whether symbols show that the map is of the ELF's link: most of the map's are in it.
 
-    Without one only sections do: another link may have put other objects into equal ones.
+    Else only sections do: another link may have put other objects into equal ones.
     """
-    listed = [symbol for symbol in link_map.symbols if not symbol.is_local]
-    if not listed or not len(elf.symbols):
-        return bool(len(elf.symbols))
+    listed = [item for item in link_map.symbols if not item.is_local and _VERSION not in item.name]
     names = set(elf.symbols.names())
-    return any(symbol.name in names for symbol in listed)
+    if not listed or not names:
+        return bool(names)
+    mask = (1 << elf.bits) - 1
+    addresses = {address & ~1 for address in elf.symbols.addresses()}
+    there = sum(
+        item.name in names or item.address & mask & ~1 in addresses  # demangled, or renamed since
+        for item in listed
+    )
+    return 2 * there >= len(listed)
 
 
 def _addresses(elf: ElfFile) -> Mapping[str, frozenset[int]]:

@@ -3,9 +3,9 @@
 Total free RAM is not one block: 128 KiB in two banks hold no arena of 100 KiB. An arena that the
 program allocates (its symbol is only a pointer, or a constant says how much is asked for) must fit
 the largest heap, or the largest run of RAM that nothing takes where no heap is set aside; a
-`[[budget]]` row of kind heap must find its `min` in one heap, in the memory that it names. So must
-a stack or heap of which only the size is stated (`_Min_Heap_Size`), and which fits nowhere where
-it would begin.
+`[[budget]]` row of kind heap must find its `min` in one heap, in the memory that it names. The
+`min` of a stack that nothing reserves is not free for either. So must a stack or heap of which only
+the size is stated (`_Min_Heap_Size`), and which fits nowhere where it would begin.
 
     error[free-block-too-small]: the arena tensor_arena of kws needs 49152 bytes in one piece, the
     largest free block has 48128
@@ -14,7 +14,6 @@ Mend it by a smaller model, by an array in a bank of its own, or by moving what 
 """
 
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 
 from mapinspect.checks.check import check
 from mapinspect.model.budget import BudgetRow
@@ -30,10 +29,8 @@ _Block = tuple[int, Evidence]  # bytes, and where they are
 def free_block_too_small(inspection: Inspection) -> Iterator[Outcome]:
     """Compare arenas that no array holds, and heaps' minimums, with the largest block."""
     judged = [_judge(*claim) for claim in _claims(inspection)]
-    found = [outcome for outcome in judged if outcome is not None]
-    unplaced = list(_unplaced(inspection))
-    yield from unplaced
-    if not found and not unplaced:
+    found = [*_unplaced(inspection), *(outcome for outcome in judged if outcome is not None)]
+    if not found:
         yield not_claimed("free RAM", "nothing that must be in one piece is known to be allocated")
     yield from found
 
@@ -109,25 +106,41 @@ def _largest(inspection: Inspection, row: BudgetRow | None = None) -> _Block | N
             return None
     if heaps:
         size, heap = max(
-            ((max(item.bytes, item.grows_to or 0), item) for item in heaps),
+            ((_can_hold(inspection, item), item) for item in heaps),
             key=lambda pair: pair[0],
         )
         return size, heap.evidence
     if run is None or inspection.elf is None:
         return None
     text = f"{run.size} bytes are free from {run.start:#010x}"
-    return run.size, Evidence(inspection.elf.path, None, text)
+    return _beside_stack(inspection, run), Evidence(inspection.elf.path, None, text)
+
+
+def _can_hold(inspection: Inspection, heap: Reservation) -> int:
+    """Return the most bytes that a heap can have."""
+    size = max(heap.bytes, heap.grows_to or 0)
+    if heap.place is None or (not heap.elastic and heap.grows_to is None):
+        return size
+    least = 0 if heap.elastic else heap.bytes
+    return max(_beside_stack(inspection, Span(heap.place.start, size)), least)
+
+
+def _beside_stack(inspection: Inspection, run: Span) -> int:
+    """Return the bytes of a run, without what rows demand for a stack that nothing reserves."""
+    start, room = inspection.margins.start, inspection.margins.room or 0
+    free = Span(start.address - room, room) if start is not None else Span(0, 0)
+    if not free.overlap(run):
+        return run.size
+    wanted = [
+        inspection.line(row.id).minimum or 0
+        for row in inspection.table.budgets
+        if inspection.unreserved_stack(row) is not None
+    ]
+    return min(run.size, free.end - max(wanted, default=0) - run.start)
 
 
 def _is_in(inspection: Inspection, row: BudgetRow, heap: Reservation) -> bool:
-    """Return whether a heap begins in the memory that a row names."""
+    """Return whether a heap begins in the memory that a row names, if any."""
     if row.region is None and row.bank is None:
         return True
-    if heap.place is None:
-        return False
-    first = Span(heap.place.start, 1)
-    bank = inspection.part.bank_of(first) if inspection.part else None
-    names = [region.name for region in inspection.regions if region.span.contains(first)]
-    return (row.region is None or any(fnmatchcase(name, row.region) for name in names)) and (
-        row.bank is None or (bank is not None and fnmatchcase(bank.name, row.bank))
-    )
+    return heap.place is not None and inspection.is_in(row, Span(heap.place.start, 1))

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from mapinspect import __version__
 from mapinspect.checks.check import check
-from mapinspect.checks.rows import SHARED
+from mapinspect.checks.rows import SHARED, in_doubt
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetRow, Growth, RegionRow
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
@@ -66,10 +66,8 @@ def _budget(inspection: Inspection, row: BudgetRow) -> Outcome:
     before: int | str | None = baseline.rows.get(row.id) if baseline else None
     if baseline is None or before is None:
         before = f"the baseline has no row {row.id}"
-    elif line.mixed:
-        before = "link-time optimisation mixed its objects with others"
-    elif line.unsized:
-        before = "some of its symbols are labels without a size"
+    elif (doubt := in_doubt(line)) is not None:
+        before = doubt[0]
     elif line.otherwise is not None:
         before = SHARED
     elif baseline.counts.get(row.id) != line.counts:

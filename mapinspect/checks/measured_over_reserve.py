@@ -3,8 +3,9 @@
 A stack that went deeper than its reserve, a heap or an arena whose peak is above its size: the
 build works by chance, on whatever lies beside. A `[[budget]]` row of kind stack, heap or arena may
 ask for `headroom` above the peak as well, in bytes or as a share of what is linked; without a
-measurement that claim cannot be decided. Neither can it be where not a byte of the stack that was
-looked at kept its paint: it may have gone deeper, or was never painted.
+measurement of all that the row is about that claim cannot be decided. Neither can it be where
+not a byte of the stack that was looked at kept its paint: it may have gone deeper, or was never
+painted.
 
     error[measured-over-reserve]: main used 4,600 of 4,096 bytes, 504 more than linked
 
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 
 from mapinspect.checks.check import check
 from mapinspect.model.budget import BudgetRow
+from mapinspect.model.budget_rows import RowNumbers
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
@@ -33,7 +35,7 @@ def measured_over_reserve(inspection: Inspection) -> Iterator[Outcome]:
         yield _judge(item)
     for row in inspection.table.budgets:
         if row.headroom is not None:
-            yield from _headroom(row, inspection.line(row.id).peaks)
+            yield from _headroom(row, inspection.line(row.id))
         if row.limit is not None:
             yield from _limit(inspection, row)
 
@@ -73,11 +75,12 @@ def _undecided(item: Weighed) -> Outcome:
     return undecided(name, message, _evidence(item), remedy)
 
 
-def _headroom(row: BudgetRow, peaks: tuple[Weighed, ...]) -> Iterator[Outcome]:
+def _headroom(row: BudgetRow, line: RowNumbers) -> Iterator[Outcome]:
     assert row.headroom is not None
-    known = [item for item in peaks if _reserve(item) is not None]
-    if not known:
-        message = f"{row.id} must keep {row.headroom.text} above its peak, which was not measured"
+    known = [item for item in line.peaks if _reserve(item) is not None]
+    if not known or line.measured is None:
+        which = "not all that it is about was" if known else "its peak was not"
+        message = f"{row.id} must keep {row.headroom.text} above its peak: {which} measured"
         yield undecided(row.id, message, (row.declared,), "give a log of the device: --measured")
     for item in known:
         room = _reserve(item)

@@ -68,8 +68,9 @@ def dma_faults(inspection: Inspection, place: Located) -> Iterator[Fault]:
         yield Fault(f"lies in {bank.name}; whether DMA reaches it is not known", remedy)
     elif not bank.dma:
         yield Fault(f"lies in {bank.name}, which DMA does not reach")
-    elif bank.cacheable and (_cuts_lines(place.span) or place.most is not None):
-        yield Fault(f"shares cache lines of {_CACHE_LINE} bytes with other data in {bank.name}")
+    elif bank.cacheable is not False and (_cuts_lines(place.span) or place.most is not None):
+        what = f"shares cache lines of {_CACHE_LINE} bytes with other data in {bank.name}"
+        yield Fault(what, "" if bank.cacheable else "see whether the core caches that bank")
 
 
 def _cuts_lines(span: Span) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from mapinspect.checks.check import check
-from mapinspect.checks.rows import near_name, unknown_memory
+from mapinspect.checks.rows import MIXED, THIN, in_doubt, near_name, unknown_memory
 from mapinspect.model.budget import Match
 from mapinspect.model.finding import Outcome, holds, not_claimed, undecided
 from mapinspect.model.image import Evidence
@@ -25,17 +25,9 @@ from mapinspect.model.inspection import Inspection
 
 _NAMED_KINDS = ("heap", "stack", "arena", "weights")  # told by symbols
 
-_MIXED = (
-    "link-time optimisation mixed it with other objects",
-    "match symbols or sections, or compile it without -flto",
-)
 _OTHER_LINK = (
     "no symbol shows that the map, which alone names objects and archives, is of this link",
     "give the ELF before it is stripped",
-)
-_UNSIZED = (
-    "it is a label without a size",
-    "give it a size (.size in assembler), or match its section or object",
 )
 
 
@@ -70,8 +62,8 @@ def _budgets(inspection: Inspection) -> Iterator[Outcome]:
     for row in inspection.table.budgets:
         line = inspection.line(row.id)
         lacking = _lacking(inspection, row.match, None if line.linked else row.kind)
-        if not line.linked and (line.mixed or line.unsized):
-            lacking = _MIXED if line.mixed else _UNSIZED
+        if not line.linked and in_doubt(line) is not None:
+            lacking = in_doubt(line)
         if lacking is not None:
             yield _unseen(row.id, lacking, row)
         elif line.whole == 0 and line.memory != "all":
@@ -86,8 +78,9 @@ def _budgets(inspection: Inspection) -> Iterator[Outcome]:
 
 def _placements(inspection: Inspection) -> Iterator[Outcome]:
     for row in inspection.table.placements:
-        mixed = inspection.placement_matches[row.id].mixed
-        lacking = _MIXED if mixed else _lacking(inspection, row.match)
+        matched = inspection.placement_matches[row.id]
+        hidden = MIXED if matched.mixed else THIN if matched.thin else None
+        lacking = hidden or _lacking(inspection, row.match)
         if lacking is not None:
             yield _unseen(row.id, lacking, row)
         elif not inspection.placement_matches[row.id].places:

@@ -5,8 +5,9 @@ its `match` selects, or the rest that no other row counts, in the memory it name
 them, and compares the bytes with its limit. In a named memory load images count too. Where
 link-time optimisation read the objects that a row is about, it may hold any of the bytes that were
 mixed; where a symbol of the row is a label without a size (`.incbin` without `.size`), any up to
-the next symbol. Regions that share addresses may hold it or not. The limit is undecided where
-that makes the difference.
+the next symbol. Objects of a thin archive may be any that the map names without an archive.
+Regions that share addresses may hold it or not. The limit is undecided where that makes the
+difference.
 
     error[row-over-budget]: tflm takes up 94208 of 92160 bytes, 2048 over
 
@@ -14,10 +15,9 @@ Mend it by making that part smaller, or by raising the row's limit on purpose.
 """
 
 from collections.abc import Iterator
-from typing import Final
 
 from mapinspect.checks.check import check
-from mapinspect.checks.rows import APART, SHARED
+from mapinspect.checks.rows import APART, SHARED, in_doubt
 from mapinspect.model.budget import BudgetRow
 from mapinspect.model.finding import (
     Finding,
@@ -30,15 +30,6 @@ from mapinspect.model.finding import (
 )
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
-
-_MIXED: Final = (
-    "link-time optimisation mixed its objects with others",
-    "match symbols or sections, or compile them without -flto",
-)
-_UNSIZED: Final = (
-    "some of its symbols are labels without a size",
-    "give them a size (.size in assembler), or match sections or objects",
-)
 
 
 @check("row-over-budget", "every row of the table stays within its limit", __doc__)
@@ -66,11 +57,12 @@ def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
         over = line.linked - line.limit
         message = f"{row.id} takes up {line.linked} of {line.limit} bytes, {over} over"
         return broken(row.id, message, evidence, remedy)
-    most = line.linked + line.mixed + line.unsized
-    if most > line.limit:
-        why, remedy = _UNSIZED if line.unsized else _MIXED
-        message = f"{row.id} takes up {line.linked} to {most} of {line.limit} bytes: {why}"
-        return undecided(row.id, message, evidence, remedy)
+    doubt = in_doubt(line)
+    if doubt is not None and line.most > line.limit:
+        message = (
+            f"{row.id} takes up {line.linked} to {line.most} of {line.limit} bytes: {doubt[0]}"
+        )
+        return undecided(row.id, message, evidence, doubt[1])
     if line.warn is not None and line.linked > line.warn:
         message = f"{row.id} takes up {line.linked} bytes, above its warning at {line.warn}"
         evidence = (row.warn_declared or row.declared, evidence[1])

@@ -14,6 +14,7 @@ from mapinspect.checks.placing import (
     strategy_faults,
 )
 from mapinspect.model.budget import PlacementRow
+from mapinspect.model.budget_rows import RowNumbers
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
 from mapinspect.model.inspection import Inspection, Located
 
@@ -21,7 +22,25 @@ SHARED: Final = (
     "regions share addresses, and neither map nor ELF says which one the script assigned them to"
 )
 APART: Final = "give the regions addresses of their own, in the script or in [[region]]"
+MIXED: Final = (
+    "link-time optimisation mixed its objects with others",
+    "match symbols or sections, or compile them without -flto",
+)
+UNSIZED: Final = (
+    "some of its symbols are labels without a size",
+    "give them a size (.size in assembler), or match sections or objects",
+)
+THIN: Final = (
+    "the map does not say which objects come from a thin archive",
+    "match its objects by their paths, or link a regular archive",
+)
 _NO_SIZE: Final = "it is a label: give it a size (.size in assembler)"
+
+
+def in_doubt(line: RowNumbers) -> tuple[str, str] | None:
+    """Return why a row may take up more than is known, and the remedy; None where it is known."""
+    reasons = ((line.mixed, MIXED), (line.unsized, UNSIZED), (line.thin, THIN))
+    return next((reason for size, reason in reasons if size), None)
 
 
 def about_arena(inspection: Inspection, row: PlacementRow) -> bool:

@@ -34,9 +34,10 @@ class RowNumbers:
     known. ``available`` counts towards the minimum: the linked bytes and, for a heap,
     what is set aside without a section. ``peaks`` are the measurements that it is about.
     ``counts`` spells out what the row counts: two builds compare only where it is the same.
-    ``mixed`` are bytes that may be the row's besides: link-time optimisation mixed them up;
-    ``unsized`` others that may be: they follow labels of which no size is known. ``otherwise`` is
-    what it counts if sections at addresses that regions share were assigned the other way.
+    Bytes that may be the row's besides: ``mixed`` were mixed up by link-time optimisation,
+    ``unsized`` follow labels of which no size is known, ``thin`` are of objects that may come from
+    a thin archive. ``otherwise`` is what it counts if sections at addresses that regions share
+    were assigned the other way.
     """
 
     id: str
@@ -54,4 +55,10 @@ class RowNumbers:
     counts: str = ""
     mixed: int = 0
     unsized: int = 0
+    thin: int = 0
     otherwise: int | None = None
+
+    @property
+    def most(self) -> int:
+        """Return the bytes that the row takes up at most."""
+        return self.linked + self.mixed + self.unsized + self.thin

@@ -1,7 +1,6 @@
 """What an image does at run time besides holding bytes. Sizes are bytes."""
 
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.placed import Located
@@ -82,10 +81,3 @@ class Margins:
     room: int | None = None
     start: StackStart | None = None
     largest_free: Span | None = None
-
-    def starts_in(self, region: str | None, bank: str | None) -> bool:
-        """Return whether the stack starts in what two globs name; None names any memory."""
-        regions = self.start.regions if self.start else ()
-        home = self.start.bank if self.start else None
-        in_region = region is None or any(fnmatchcase(name, region) for name in regions)
-        return in_region and (bank is None or fnmatchcase(home or "", bank))

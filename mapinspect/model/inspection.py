@@ -6,12 +6,14 @@ nothing else.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import Amount, BudgetRow, BudgetTable, ModelEntry
 from mapinspect.model.budget_rows import Piece, RowNumbers, Use
 from mapinspect.model.conservation import Unconserved
 from mapinspect.model.embedded import EmbeddedModel, TensorPlace
+from mapinspect.model.file_facts import Disagreement, ElfFacts, MapFacts
 from mapinspect.model.habits import Habits, Margins
 from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.measurement import Weighed
@@ -167,70 +169,19 @@ class ArenaFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
-    """A fact that map and ELF state differently: the map is not of this link."""
-
-    subject: str
-    message: str
-    in_map: Evidence
-    in_elf: Evidence
-
-
-@dataclass(frozen=True, slots=True)
 class Matched:
     """What a row's ``match`` selects: places, and the bytes they take up in total.
 
     ``mixed`` is whether link-time optimisation hides further places, among those of other objects.
+    ``thin`` is whether members of a thin archive may be further ones.
     ``strangers``, of a row about an update slot, are what lies beside them in the same sections.
     """
 
     places: tuple[Located, ...]
     bytes: int
     mixed: bool = False
+    thin: bool = False
     strangers: tuple[Located, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MapFacts:
-    """What the map says about itself; ``missing`` is what a whole map has and this one lacks.
-
-    ``regions`` are those of its memory table, whatever the budget table makes of them;
-    ``output_file`` is what the link wrote. ``shares_symbols`` is whether a symbol shows that it is
-    of the ELF's link, not sections alone; ``lacks_regions`` that the table may have had more.
-    """
-
-    path: str
-    line_count: int
-    unknown: tuple[Evidence, ...]
-    unconserved: tuple[Unconserved, ...]
-    disagreements: tuple[Disagreement, ...]
-    overflows: tuple[Usage, ...]  # regions that the map's own sections overflow
-    sections: int
-    missing: tuple[str, ...] = ()
-    regions: tuple[Region, ...] = ()
-    output_file: str | None = None
-    shares_symbols: bool = True
-    lacks_regions: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ElfFacts:
-    """What kind of ELF it is; ``stripped`` when it has no symbols, ``entry`` where it starts.
-
-    ``bits`` is the width of its addresses.
-    """
-
-    path: str
-    kind: str
-    machine: str
-    stripped: bool
-    entry: int = 0
-    bits: int = 32
-
-    @property
-    def target(self) -> str:
-        """Return what the image was linked for, as reports name it: ``ARM 32``."""
-        return f"{self.machine} {self.bits}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +231,22 @@ class Inspection:
         """
         if row.kind != "stack" or self.line(row.id).linked:
             return None
-        return self.margins.room if self.margins.starts_in(row.region, row.bank) else None
+        return self.margins.room if self._starts_in(row) else None
+
+    def _starts_in(self, row: BudgetRow) -> bool:
+        """Return whether the main stack starts in the memory that a row names, if any."""
+        start = self.margins.start
+        if row.region is None and row.bank is None:
+            return True
+        return start is not None and self.is_in(row, Span(start.address - 1, 1))
+
+    def is_in(self, row: BudgetRow, span: Span) -> bool:
+        """Return whether bytes lie in the memory that a row names: region, bank or both."""
+        names = [region.name for region in self.regions if region.span.contains(span)]
+        bank = self.part.bank_of(span) if self.part else None
+        return (row.region is None or any(fnmatchcase(name, row.region) for name in names)) and (
+            row.bank is None or (bank is not None and fnmatchcase(bank.name, row.bank))
+        )
 
     def limit(self, region: str) -> RegionLimit:
         """Return the limit of the region of this name; every region has one."""

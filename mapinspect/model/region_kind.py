@@ -25,7 +25,7 @@ def kind_of(region: Region, part: Part | None) -> str | None:
         return "sram"
     if bank is not None and bank.kind == "flash":
         return "flash"
-    if not granted:
+    if not set(granted) & {"r", "w", "x"}:
         return None
     if "w" in granted:
         return "psram" if bank is not None and bank.kind == "external" else "sram"

@@ -8,6 +8,7 @@ from mapinspect.model.image import Span
 
 _FORMAT = "mapinspect-report"
 _VERSION = 1
+_ABOUT_THE_MAP = ("map-elf-disagree", "bytes-not-conserved", "map-lines-unknown")
 # Bytes. A report of a large firmware has some hundred thousand; parsed JSON takes up to 25 times
 # its text, so this bounds what a foreign file can cost.
 _SIZE_LIMIT = 16 * 1024 * 1024
@@ -37,6 +38,8 @@ def _read(path: str, content: bytes) -> Baseline:
         raise _UnusableError(f"is a report of version {version!r}, not {_VERSION}")
     if not document.get("regions"):
         raise _UnusableError("is a report of a run that measured nothing")
+    if any(_is_doubt(finding) for finding in _rows(document, "findings")):
+        raise _UnusableError("is a report of a map that was in doubt")
     regions = {
         name: BaselineRegion(
             Span(_size(row, "origin"), _size(row, "length")),
@@ -56,6 +59,12 @@ def _read(path: str, content: bytes) -> Baseline:
         target=_said(document, "target", "name"),
         part=_said(document, "target", "part"),
     )
+
+
+def _is_doubt(finding: dict[str, Any]) -> bool:
+    """Return whether a finding says that the report's figures may be of another image."""
+    unproven = finding.get("severity") in ("error", "undecided")
+    return unproven and finding.get("check") in _ABOUT_THE_MAP
 
 
 def _said(document: dict[str, Any], table: str, key: str) -> str | None:

@@ -81,6 +81,43 @@ def test_room_for_a_stack_counts_in_the_memory_where_it_starts(
     assert audited(tmp_path, script, SOURCE, table).get("row-matches-nothing", []) == found
 
 
+@pytest.mark.parametrize(
+    ("labels", "least", "told"),
+    [
+        # .bss and .persist take 0x6100 of 0x10000 bytes; 0x9f00 are left to heap and stack.
+        pytest.param("end = .;", (0x4000, 0x5F00), set(), id="both fit what is left"),
+        pytest.param(
+            "end = .;", (0x4000, 0x5F01), {"free-block-too-small"}, id="both, a byte too many"
+        ),
+        pytest.param(
+            "__HeapBase = 0x20007000; __HeapLimit = 0x2000b000;",
+            (0x5000, 0x4000),
+            set(),
+            id="above a heap of a fixed size",
+        ),
+        pytest.param(
+            "__HeapBase = 0x20007000; __HeapLimit = 0x2000b000;",
+            (0x5001, 0x4000),
+            {"row-under-minimum"},
+            id="above a heap of a fixed size, a byte too many",
+        ),
+        pytest.param(
+            "end = .; _Min_Heap_Size = 0x4000;",
+            (0x5F01, 0x4000),
+            {"row-under-minimum"},
+            id="above a heap of a least size, a byte too many",
+        ),
+    ],
+)
+def test_heap_and_stack_share_what_is_left(
+    tmp_path: Path, labels: str, least: tuple[int, int], told: set[str]
+) -> None:
+    sections = f".persist : {{ *(.persist) }} > RAM\n{labels} _estack = 0x20010000;"
+    table = ROW.format("stack", "RAM", f"min = {least[0]}")
+    table += ROW.format("heap", "RAM", f"min = {least[1]}").replace('"row"', '"heap"')
+    assert set(audited(tmp_path, SCRIPT.format(DTCM, sections), SOURCE, table)) == told
+
+
 def test_a_heap_elsewhere_is_no_room_for_the_one_that_the_row_is_about(tmp_path: Path) -> None:
     # In DTCM 0x2000 of ucHeap and 0x2000 between the labels; in RAM a heap of 0x8000.
     sections = (
@@ -156,5 +193,6 @@ def test_a_section_in_the_way_of_a_heap_is_a_warning(tmp_path: Path) -> None:
     assert audited(tmp_path, script, SOURCE, "") == {}
     found = audited(tmp_path, script, SOURCE, '[checks]\nstack-collision = "error"\n')
     assert (
-        "the heap C library grows over .persist once it has 36608 bytes" in found["stack-collision"]
+        "the heap C library grows over .persist once it has 36608 bytes"
+        in (found["stack-collision"])
     )

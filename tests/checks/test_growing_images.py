@@ -72,9 +72,8 @@ def larger_arena(more: int) -> ElfFile:
     "row", ["kind = 'arena'", "match = { symbol = 'tensor_arena' }"], ids=["arena", "symbol"]
 )
 def test_a_variable_that_grows_counts_byte_by_byte(row: str, limit: int, more: int) -> None:
-    # Without the map: it is of the link in which the arena was smaller.
     claim = REGIONS_OF_THE_PART + budget(row, f"limit = {limit}")
-    before = facts(claim, with_map=False)
+    before = facts(claim, with_map=False)  # the map shows where the smaller one ends
     after = facts(claim, elf=larger_arena(more), with_map=False)
     assert after.line("x").linked == before.line("x").linked + more
     assert verdict(before) is (Verdict.PASS if limit >= 12288 else Verdict.FAIL)

@@ -143,3 +143,19 @@ def test_a_report_is_the_baseline_of_the_next(tmp_path: Path) -> None:
     baseline = read_baseline(str(path), path.read_bytes())
     assert baseline.fault is None
     assert baseline.rows == {"arena": ARENA}
+
+
+@pytest.mark.parametrize(
+    ("check", "severity", "usable"),
+    [
+        pytest.param("map-elf-disagree", "undecided", False, id="a map of another link"),
+        pytest.param("map-lines-unknown", "undecided", False, id="a map not understood"),
+        pytest.param("map-lines-unknown", "warning", True, id="lines that were accepted"),
+        pytest.param("region-over-budget", "error", True, id="a region over its limit"),
+    ],
+)
+def test_figures_of_a_doubtful_map_are_no_baseline(
+    check: str, severity: str, *, usable: bool
+) -> None:
+    found = earlier(0, findings=[{"check": check, "severity": severity}])
+    assert (found.fault is None) == usable

@@ -83,6 +83,15 @@ def test_headroom_without_a_measurement_is_undecided() -> None:
     assert Status.UNDECIDED in statuses(found)
 
 
+def test_headroom_of_two_is_undecided_while_only_one_was_measured() -> None:
+    row = ROW.replace("'stack'", "'heap'")
+    image = facts(row, measured=(measured("heap", 5),))
+    assert Status.UNDECIDED not in statuses(outcomes(image, "measured-over-reserve"))
+    line = replace(image.line("s"), measured=None)  # as Peaks.total says where one is missing
+    image = replace(image, rows=(line,))
+    assert Status.UNDECIDED in statuses(outcomes(image, "measured-over-reserve"))
+
+
 def test_a_peak_above_the_limit_of_what_no_section_holds() -> None:
     row = "[[budget]]\nid = 'h'\nkind = 'heap'\nlimit = '2K'\noptional = true\nregion = 'SRAM2'\n"
     assert statuses(judged(row, measured("heap", 3000))) == [Status.HOLDS]

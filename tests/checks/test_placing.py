@@ -149,7 +149,9 @@ def part(**bank: object) -> Part:
 @pytest.mark.parametrize(
     ("bank", "offset", "status"),
     [
-        pytest.param({"dma": True}, 4, Status.HOLDS, id="reached"),
+        pytest.param({"dma": True, "cacheable": False}, 4, Status.HOLDS, id="reached"),
+        pytest.param({"dma": True}, 4, Status.UNDECIDED, id="not known whether a cache holds it"),
+        pytest.param({"dma": True}, 32, Status.HOLDS, id="whole cache lines, if any"),
         pytest.param({"dma": False}, 0, Status.BROKEN, id="not reached"),
         pytest.param({"dma": None}, 0, Status.UNDECIDED, id="not known"),
         pytest.param({"dma": True, "cacheable": True}, 32, Status.HOLDS, id="whole cache lines"),
@@ -161,6 +163,21 @@ def test_dma(bank: dict, offset: int, status: Status) -> None:
     place = located("buffer", bss(0x200), offset)
     made = replace(image(row(dma=True), place), part=part(**bank))
     assert answer(made).status is status
+
+
+@pytest.mark.parametrize(
+    ("attributes", "status"),
+    [
+        pytest.param("xr", Status.HOLDS, id="read and executed"),
+        pytest.param("a", Status.UNDECIDED, id="letters that do not say whether it is written"),
+    ],
+)
+def test_a_region_is_flash_only_where_its_attributes_say_so(
+    attributes: str, status: Status
+) -> None:
+    made = image(row(strategy="xip"), located("g_model", text()))
+    flash = replace(FLASH, attributes=attributes)
+    assert answer(replace(made, regions=(flash, RAM))).status is status
 
 
 def test_dma_in_the_good_firmware() -> None:

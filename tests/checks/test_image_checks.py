@@ -189,6 +189,13 @@ def test_initial_values_must_lie_in_flash(
     assert said(data_not_stored, found) == expected
 
 
+def test_values_that_no_flash_holds_are_lost() -> None:
+    found = inspection(text(), LOST)
+    found = replace(found, elf=replace(found.elf, entry=FLASH.span.start))
+    found = replace(found, habits=Habits(valued=frozenset({LOST.ordinal})))
+    assert said(data_not_stored, found)[1] == ERROR
+
+
 # stacks
 
 

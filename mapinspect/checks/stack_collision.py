@@ -3,10 +3,10 @@
 Stacks grow down without a word. Broken is what must go wrong: a section or another reserve lies in
 the bytes of a stack, at its address or, where the part is known (`mcu`), at another one of the same
 memory; a section lies in a heap, or where one begins that takes the rest of RAM; or nothing is left
-below the main stack's top. A warning is what goes wrong
-one day: a heap that grows up to the stack with no limit but the stack pointer of the moment
-(`_sbrk` of many start-up files). Information is what an overflow would hit at once where
-no guard is linked (MPU region, stack limit, canary).
+below the main stack's top. A warning is what goes wrong one day: a heap that grows up to the stack
+with no limit but the stack pointer of the moment (`_sbrk` of many start-up files), or whose limit
+in the script lies beyond a stack. Information is what an overflow would hit at once where no
+guard is linked (MPU region, stack limit, canary).
 
     error[stack-collision]: .persist lies in 256 bytes of the stack main, at 0x20017f00
 
@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from mapinspect.checks.check import check
 from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
 from mapinspect.model.habits import Collision
+from mapinspect.model.image import Span
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.reservation import Neighbour, Reservation
 
@@ -41,6 +42,8 @@ def stack_collision(inspection: Inspection) -> Iterator[Outcome]:
     warned = _unbounded(inspection)
     if warned is not None:
         yield holds("heap", warned)
+    for finding in _reaching(inspection, stacks):
+        yield holds(finding.subject, finding)
     free = [stack for stack in stacks if stack.name not in hit]
     if free:
         yield holds(free[0].name, *_touching(inspection, free))
@@ -92,6 +95,26 @@ def _unbounded(inspection: Inspection) -> Finding | None:
     evidence = (heap.evidence, habits.allocators[0].evidence)
     remedy = "define __HeapLimit in the script and let _sbrk stop there"
     return Finding(Severity.WARNING, heap.name, message, evidence, remedy)
+
+
+def _reaching(inspection: Inspection, stacks: Sequence[Reservation]) -> Iterator[Finding]:
+    """Yield a warning for each stack that a heap may grow into before its own limit stops it."""
+    if not inspection.habits.allocators:
+        return
+    for heap in inspection.reservations:
+        if heap.kind != "heap" or heap.place is None or not (heap.elastic or heap.grows_to):
+            continue
+        reach = Span(heap.place.start, max(heap.place.size, heap.grows_to or 0))
+        for stack in stacks:
+            if stack.place is None or stack.elastic or not reach.overlap(stack.place):
+                continue
+            message = (
+                f"the heap {heap.name} may grow up to {reach.end:#010x}, into the stack "
+                f"{stack.name} at {stack.place.start:#010x}"
+            )
+            evidence = (heap.evidence, stack.evidence)
+            remedy = "end the heap where the stack begins, in the linker script"
+            yield Finding(Severity.WARNING, heap.name, message, evidence, remedy)
 
 
 def _touching(inspection: Inspection, stacks: Sequence[Reservation]) -> Iterator[Finding]:

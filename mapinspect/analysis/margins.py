@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mapinspect.analysis.placement import region_at
 from mapinspect.analysis.reservations.layout import Layout
-from mapinspect.analysis.reservations.names import STACK, STACK_TOPS
+from mapinspect.analysis.reservations.names import STACK, STACK_TOPS, is_reserve_section
 from mapinspect.model.habits import Collision, Margins
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Placement
@@ -126,7 +126,8 @@ def _in_reserves(
 def _is_own(layout: Layout, reserve: Reservation, item: Placement) -> bool:
     """Return whether a section holds the stack or heap itself, or nothing where that is.
 
-    A variable that is the stack, or the section that keeps its bytes, is no stranger in it.
+    A variable that is the stack, or the section that keeps its bytes, is no stranger in it. Such
+    a section may be stored: lld writes zeros where a script only moves the location counter.
     """
     place = reserve.place
     assert place is not None
@@ -134,7 +135,7 @@ def _is_own(layout: Layout, reserve: Reservation, item: Placement) -> bool:
         return False
     last = layout.objects.below(min(place.end, item.span.end), ())
     if last is None or last.span.end <= max(place.start, item.span.start):
-        return not item.section.has_contents
+        return not item.section.has_contents or is_reserve_section(item.section.name)
     return place.contains(last.span) and last.name in reserve.rests_on
 
 

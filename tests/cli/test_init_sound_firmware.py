@@ -222,3 +222,61 @@ def test_each_memory_that_holds_weights_gets_a_row_of_its_own(
     rows = {row["region"]: row["limit"] for row in table["budget"] if row.get("kind") == "weights"}
     # 8,192 and 41,456 bytes (the files), and a tenth, rounded up to 1,024
     assert rows == {"FLASH": "9K", "QSPI": "45K"}
+
+
+# STM32CubeIDE's section for heap and stack, stored as lld stores it: with zeros.
+STORED_RESERVES = """
+ENTRY(start)
+MEMORY { FLASH (rx) : ORIGIN = 0x08000000, LENGTH = 512K
+         RAM (xrw) : ORIGIN = 0x20000000, LENGTH = 128K }
+_estack = ORIGIN(RAM) + LENGTH(RAM);
+_Min_Heap_Size = 0x200;
+_Min_Stack_Size = 0x400;
+SECTIONS {
+  .text : { *(.text) } > FLASH
+  .bss (NOLOAD) : { *(.bss) } > RAM
+  ._user_heap_stack : {
+    . = ALIGN(8); end = .; _end = .; FILL(0) QUAD(0)
+    . = . + _Min_Heap_Size - 8; . = . + _Min_Stack_Size; . = ALIGN(8);
+  } > RAM
+}
+"""
+PLAIN = """
+  .text
+  .global start, malloc, tensor_arena
+  .type malloc, %function
+start: malloc: b start
+  .bss
+  .space 4096
+"""
+
+
+def test_a_reserve_that_is_stored_is_no_stranger_in_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    link(tmp_path, "arm", STORED_RESERVES, PLAIN)
+    monkeypatch.chdir(tmp_path)
+    assert init() == 0
+    said = capsys.readouterr().out
+    assert ("says PASS" in said, "wrong today" in said) == (True, False)
+
+
+def test_the_parts_banks_take_no_bytes_from_the_regions_of_the_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The part calls SRAM what the script calls RAM: its limit must see the bytes all the same."""
+    link(tmp_path, "arm", STORED_RESERVES, PLAIN)
+    monkeypatch.chdir(tmp_path)
+    files = ["--elf=a.elf", "--linker-script=a.ld", "--mcu=STM32F411RE"]
+    assert run(["init", *files, "--output=mapinspect.toml"]) == 0
+    table = (tmp_path / "mapinspect.toml").read_text(encoding="utf-8")
+    regions = [row["name"] for row in tomllib.loads(table)["region"]]
+    assert regions == ["FLASH", "RAM"]
+    limits = re.findall(r"^limit = .*# holds ([0-9,]+) bytes of 128K", table, re.MULTILINE)
+    assert limits == ["5,632"]  # 4,096 and 512 and 1,024
+    assert run(["check"]) == 0
+    tight = re.sub(r"^limit = \S+ (?=# holds 5,632)", "limit = 5631 ", table, flags=re.MULTILINE)
+    (tmp_path / "mapinspect.toml").write_text(tight, encoding="utf-8")
+    capsys.readouterr()
+    assert run(["check"]) == 1
+    assert "RAM holds 5632 of 5631 bytes, 1 over" in capsys.readouterr().out

@@ -280,3 +280,29 @@ def test_the_parts_banks_take_no_bytes_from_the_regions_of_the_script(
     capsys.readouterr()
     assert run(["check"]) == 1
     assert "RAM holds 5632 of 5631 bytes, 1 over" in capsys.readouterr().out
+
+
+ALIKE = """
+  .text
+  .global start, _ZN6tflite3RunEv
+start: _ZN6tflite3RunEv: b start
+  .bss
+  .balign 16
+  .global kws_arena, _ZN3kws5arenaE
+  .type kws_arena, %object
+kws_arena: .space 1024
+  .size kws_arena, 1024
+  .type _ZN3kws5arenaE, %object
+_ZN3kws5arenaE: .space 1024
+  .size _ZN3kws5arenaE, 1024
+"""
+
+
+def test_names_that_differ_in_signs_alone_get_rows_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link(tmp_path, "arm", STORED_RESERVES, ALIKE)
+    monkeypatch.chdir(tmp_path)
+    assert init() == 0
+    table = tomllib.loads((tmp_path / "mapinspect.toml").read_text(encoding="utf-8"))
+    assert [row["id"] for row in table["placement"]] == ["kws-arena-in-ram", "kws-arena-in-ram-2"]

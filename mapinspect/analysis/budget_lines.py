@@ -57,7 +57,7 @@ def _region(
             measured = peaks.total(use.row, usage.region.span.contains)
             known = numbers or need is not None or measured is not None
             if use.linked or known or whole:
-                yield _line(use, numbers, need, measured)
+                yield _line(use, numbers, need, measured, _status(inspection, numbers))
     limit = inspection.limit(name)
     linked = limit.measured(usage)
     status = "over" if linked > limit.limit or usage.free < 0 else "ok"
@@ -77,7 +77,7 @@ def _numbers(inspection: Inspection, use: Use) -> RowNumbers | None:
 
 
 def _line(
-    use: Use, numbers: RowNumbers | None, need: int | None, measured: int | None
+    use: Use, numbers: RowNumbers | None, need: int | None, measured: int | None, status: str
 ) -> BudgetLine:
     limit = numbers.limit if numbers else None
     return BudgetLine(
@@ -88,7 +88,7 @@ def _line(
         measured=measured,
         limit=limit,
         free=None if limit is None else limit - use.linked,
-        status=_status(numbers),
+        status=status,
         parts=use.parts,
     )
 
@@ -107,16 +107,19 @@ def _others(inspection: Inspection, shown: set[str]) -> Iterator[BudgetLine]:
             numbers.measured,
             numbers.limit,
             free,
-            _status(numbers),
+            _status(inspection, numbers),
             scope="row",
         )
 
 
-def _status(numbers: RowNumbers | None) -> str:
+def _status(inspection: Inspection, numbers: RowNumbers | None) -> str:
     if numbers is None:
         return "-"
     if numbers.limit is not None and numbers.linked > numbers.limit:
         return "over"
-    if numbers.minimum is not None and numbers.available < numbers.minimum:
+    row = next(row for row in inspection.table.budgets if row.id == numbers.id)
+    left = inspection.unreserved_stack(row)
+    available = numbers.available if left is None else left
+    if numbers.minimum is not None and available < numbers.minimum:
         return "under"
     return "ok"

@@ -13,7 +13,7 @@ from mapinspect.analysis.habit_names import (
     is_dma_buffer,
 )
 from mapinspect.analysis.locate import Surroundings
-from mapinspect.model.elf_file import ElfFile, SymbolKind
+from mapinspect.model.elf_file import ElfFile, ElfSection, SymbolKind
 from mapinspect.model.habits import Habits
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import Located, PlacedSection
@@ -47,7 +47,16 @@ def habits(around: Surroundings) -> Habits:
         thread_local=sum(
             item.size for item in elf.sections if item.thread_local and item.allocated
         ),
+        valued=frozenset(
+            item.ordinal
+            for item in elf.sections
+            if item.allocated and item.vma == item.lma and _has_values(elf, item)
+        ),
     )
+
+
+def _has_values(elf: ElfFile, section: ElfSection) -> bool:
+    return bool(elf.contents(section).tobytes().lstrip(b"\0"))
 
 
 def _allocates(name: str) -> bool:

@@ -216,10 +216,29 @@ def _used(records: Records, embedded: Iterable[EmbeddedModel]) -> list[UsedModel
     return given + found
 
 
+def _banks(records: Records) -> tuple[Region, ...]:
+    """Return the part's banks but for those whose addresses the table gives to its own regions.
+
+    Bytes counted in a bank would be missing in the region that the table limits.
+    """
+    stated = [
+        Span(row.origin, row.length)
+        for row in records.table.regions
+        if row.origin is not None and row.length is not None
+    ]
+    banks = records.part.regions() if records.part else ()
+    named = {row.name for row in records.table.regions}
+    return tuple(
+        bank
+        for bank in banks
+        if bank.name in named or not any(span.overlap(bank.span) for span in stated)
+    )
+
+
 def surroundings(records: Records) -> tuple[Surroundings, Accounts]:
     """Return the image's sections and regions, and which lies where."""
     elf, link_map = records.elf, records.link_map
-    banks = records.part.regions() if records.part else ()
+    banks = _banks(records)
     bits = elf.bits if elf else MAP_BITS
     regions = regions_of(records.table, link_map, bits, records.script_regions or banks)
     if elf is not None:

@@ -4,12 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mapinspect.analysis.placement import region_at
 from mapinspect.analysis.reservations.layout import Layout
-from mapinspect.analysis.reservations.names import (
-    HEAP,
-    HEAP_AND_STACK_CHECKS,
-    STACK,
-    STACK_CHECKS,
-)
+from mapinspect.analysis.reservations.names import HEAP, STACK, is_reserve_section
 from mapinspect.analysis.reservations.strays import strays
 from mapinspect.analysis.stack_start import stack_start
 from mapinspect.model.elf_file import ElfFile
@@ -151,18 +146,16 @@ def _in_reserves(
 def _is_own(layout: Layout, reserve: Reservation, item: Placement) -> bool:
     """Return whether a section holds the stack or heap itself, or nothing where that is.
 
-    A variable that is the stack, or the section that keeps its bytes, is no stranger in it.
+    A variable that is the stack, or the section that keeps its bytes, is no stranger in it. Such
+    a section may be stored: lld writes zeros where a script only moves the location counter.
     """
     place = reserve.place
     assert place is not None
-    within = item.span.contains(place)
-    if within and item.section.name in (*HEAP_AND_STACK_CHECKS, *STACK_CHECKS):
-        return True  # lld gives it contents
-    if item.section.has_contents and not within:
+    if item.section.has_contents and not item.span.contains(place):
         return False
     last = layout.objects.below(min(place.end, item.span.end), ())
     if last is None or last.span.end <= max(place.start, item.span.start):
-        return not item.section.has_contents
+        return not item.section.has_contents or is_reserve_section(item.section.name)
     return place.contains(last.span) and last.name in reserve.rests_on
 
 

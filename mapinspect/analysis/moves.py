@@ -88,10 +88,10 @@ def _moved(place: Located, kinds: tuple[str, ...]) -> Candidate:
 
 def _ram(inspection: Inspection, region: str, over: int) -> Iterator[Candidate]:
     for model in inspection.models:
-        yield from _copies(model, region)
+        yield from _copies(model, region, _constant(inspection))
     for place in inspection.habits.constants:
         if place.region == region and place.load_region and not _is_arena(inspection, place):
-            action = "declare it const"
+            action = _constant(inspection)
             yield Candidate(place.name, action, place.span.size, place.span, place.evidence)
     for arena in inspection.arenas:
         if arena.place is not None and arena.place.region == region and not arena.is_pointer:
@@ -101,12 +101,18 @@ def _ram(inspection: Inspection, region: str, over: int) -> Iterator[Candidate]:
             yield from _reserve(item)
 
 
-def _copies(model: ModelFacts, region: str) -> Iterator[Candidate]:
+def _constant(inspection: Inspection) -> str:
+    """Return what keeps an array in Flash: on AVR, whose Flash has other addresses, not const."""
+    is_avr = inspection.elf is not None and inspection.elf.machine == "AVR"
+    return "declare it const PROGMEM" if is_avr else "declare it const"
+
+
+def _copies(model: ModelFacts, region: str, action: str) -> Iterator[Candidate]:
     """Yield what to do with weights in RAM: they are stored in Flash already, if anywhere."""
     inside = [copy for copy in model.copies if copy.place.region == region]
     for copy in inside:
         if copy.place.section.writable and copy.place.load_region:
-            yield _of_copy(model, copy, "declare it const")
+            yield _of_copy(model, copy, action)
 
 
 def _of_copy(

@@ -6,11 +6,12 @@ In RAM that is broken; elsewhere a ROM may hold the bytes, so it is a warning.
 
 A section with contents that runs in RAM needs a copy in Flash from which start-up code fills it.
 A linker script that forgets `AT> FLASH` links without a word and works under a debugger, which
-writes RAM as well; after power-up the variables hold noise. That is a warning, and only where the
-program starts in Flash: images that a loader or a boot ROM places in RAM as a whole have no such
-copy. A section meant to keep its bytes over a reset is made `NOLOAD`, and takes `.noinit` only.
+writes RAM as well; after power-up the variables hold noise. That is asked only where the program
+starts in Flash: images that a loader or a boot ROM places in RAM as a whole have no such copy.
+A section of zeros only warns: it may be meant to keep its bytes over a reset, for which `NOLOAD`
+is the word, and which takes `.noinit` only.
 
-    warning[data-not-stored]: .data (4212 bytes) runs in RAM and is stored there, not in Flash
+    error[data-not-stored]: .data (4212 bytes) runs in RAM and is stored there, not in Flash
 
 Mend it by `> RAM AT> FLASH` in the linker script.
 """
@@ -18,7 +19,15 @@ Mend it by `> RAM AT> FLASH` in the linker script.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
-from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
+from mapinspect.model.finding import (
+    Finding,
+    Outcome,
+    Severity,
+    Status,
+    broken,
+    holds,
+    not_claimed,
+)
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Inspection, Located, Placement
 
@@ -45,8 +54,10 @@ def data_not_stored(inspection: Inspection) -> Iterator[Outcome]:
             continue
         if section.ordinal in stored:
             yield holds(section.name)
+        elif section.ordinal in inspection.habits.valued:
+            yield Outcome(Status.BROKEN, section.name, (_finding(item, Severity.ERROR),))
         else:
-            yield holds(section.name, _warning(item))
+            yield holds(section.name, _finding(item, Severity.WARNING))
 
 
 def _lost(inspection: Inspection) -> Iterator[Outcome]:
@@ -78,10 +89,10 @@ def _is_ram(inspection: Inspection, item: Placement) -> bool:
     return item.region is not None and inspection.kind(item.region.name) in _RAM
 
 
-def _warning(item: Placement) -> Finding:
+def _finding(item: Placement, severity: Severity) -> Finding:
     name = item.section.name
     where = item.region.name if item.region else ""
     message = f"{name} ({item.span.size} bytes) runs in {where} and is stored there, not in Flash"
     evidence = (item.section.evidence,)
     remedy = f"add AT> FLASH to {name} in the linker script, or make it NOLOAD"
-    return Finding(Severity.WARNING, name, message, evidence, remedy)
+    return Finding(severity, name, message, evidence, remedy)

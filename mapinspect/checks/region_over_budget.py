@@ -19,6 +19,7 @@ Mend it by moving what is large elsewhere or making it smaller; raise the limit 
 really has the memory.
 """
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -37,7 +38,7 @@ def region_over_budget(inspection: Inspection) -> Iterator[Outcome]:
         return
     refused = {outcome.subject: outcome for outcome in map_overflows(inspection)}
     for usage in inspection.usages:
-        outcome = _judge(usage, inspection.limit(usage.region.name), _image(inspection))
+        outcome = _judge(inspection, usage, inspection.limit(usage.region.name))
         proven = refused.pop(outcome.subject, outcome)
         yield outcome if outcome.status is Status.BROKEN else proven
     yield from refused.values()
@@ -58,11 +59,11 @@ def _image(inspection: Inspection) -> str:
     return inspection.map.path if inspection.map else inspection.table.path
 
 
-def _judge(usage: Usage, limit: RegionLimit, image: str) -> Outcome:
+def _judge(inspection: Inspection, usage: Usage, limit: RegionLimit) -> Outcome:
     name, used = usage.region.name, limit.measured(usage)
     word = "holds" if limit.measure == "extent" else "is occupied by"
-    evidence = (limit.rules[0], Evidence(image, None, _last(usage)))
-    remedy = f"see what fills it: mapinspect show sections --region {name}"
+    evidence = (limit.rules[0], Evidence(_image(inspection), None, _last(usage)))
+    remedy = f"see what fills it: {_command(inspection, name)}"
     other = used if usage.otherwise is None else limit.measured(usage.otherwise)
     if (used > limit.limit) != (other > limit.limit):
         return _untold(usage, other, evidence)
@@ -79,6 +80,17 @@ def _judge(usage: Usage, limit: RegionLimit, image: str) -> Outcome:
         evidence = (limit.warn_declared or limit.rules[0], evidence[1])
         return holds(name, Finding(Severity.WARNING, name, message, evidence, remedy))
     return holds(name)
+
+
+def _command(inspection: Inspection, region: str) -> str:
+    """Return the command that lists what is in a region, as a shell takes it."""
+    elf, link_map = inspection.elf, inspection.map
+    if elf is None:
+        return shlex.join(["mapinspect", "map", *([link_map.path] if link_map else [])])
+    words = ["mapinspect", "show", "sections", "--elf", elf.path]
+    if link_map is not None:  # else the regions are the table's or the part's, unknown to show
+        words += ["--map", link_map.path, "--region", region]
+    return shlex.join(words)
 
 
 def _untold(usage: Usage, other: int, evidence: tuple[Evidence, ...]) -> Outcome:

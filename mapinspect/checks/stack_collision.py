@@ -5,9 +5,10 @@ the bytes of a stack, at its address or, where the part is known (`mcu`), at ano
 memory; a section lies in a heap, or where one begins that takes the rest of RAM; labels let a stack
 or heap leave its memory; or nothing is left below the main stack's top. A warning is what goes
 wrong one day: a heap that grows up to the stack with no limit but the stack pointer of the moment
-`[[budget]]` row of kind heap must find its `min` in one heap, in the memory that it names. The
-`min` of a stack that nothing reserves is not free for either. So must a stack or heap of which only
-the size is stated (`_Min_Heap_Size`), and which fits nowhere where it would begin.
+(`_sbrk` of many start-up files), over a section that lies below its limit, or into a stack that
+does; or a main stack that nothing is reserved for, while no `[[budget]]` row of kind stack demands
+a `min`: whatever is left is then taken for enough. Information is what an overflow would hit at
+once where no guard is linked (MPU region, stack limit, canary).
 
     error[stack-collision]: .persist lies in 256 bytes of the stack main, at 0x20017f00
 
@@ -48,6 +49,8 @@ def stack_collision(inspection: Inspection) -> Iterator[Outcome]:
     for stack in stacks:
         if stack.elastic and stack.name not in hit:
             yield holds(stack.name, *_unstated(inspection, stack.bytes, (stack.evidence,)))
+    for finding in _reaching(inspection, stacks):
+        yield holds(finding.subject, finding)
     free = [stack for stack in stacks if stack.name not in hit]
     if free:
         yield holds(free[0].name, *_touching(inspection, free))
@@ -145,6 +148,26 @@ def _grows_over(inspection: Inspection) -> Finding | None:
     evidence = (heap.evidence, inspection.habits.allocators[0].evidence)
     remedy = "let its limit end below that section, or move the section"
     return Finding(Severity.WARNING, heap.name, message, evidence, remedy)
+
+
+def _reaching(inspection: Inspection, stacks: Sequence[Reservation]) -> Iterator[Finding]:
+    """Yield a warning for each stack that a heap may grow into before its own limit stops it."""
+    if not inspection.habits.allocators:
+        return
+    for heap in inspection.reservations:
+        if heap.kind != "heap" or heap.place is None or not (heap.elastic or heap.grows_to):
+            continue
+        reach = Span(heap.place.start, max(heap.place.size, heap.grows_to or 0))
+        for stack in stacks:
+            if stack.place is None or stack.elastic or not reach.overlap(stack.place):
+                continue
+            message = (
+                f"the heap {heap.name} may grow up to {reach.end:#010x}, into the stack "
+                f"{stack.name} at {stack.place.start:#010x}"
+            )
+            evidence = (heap.evidence, stack.evidence)
+            remedy = "end the heap where the stack begins, in the linker script"
+            yield Finding(Severity.WARNING, heap.name, message, evidence, remedy)
 
 
 def _touching(inspection: Inspection, stacks: Sequence[Reservation]) -> Iterator[Finding]:

@@ -62,7 +62,7 @@ def _judge(inspection: Inspection, place: Located, size: int) -> Outcome:
             f"{name} ({size} bytes of weights) takes up {place.region or 'RAM'} "
             f"in {place.section.name}{cost}"
         )
-        return broken(name, message, evidence, "declare the array const, in a Flash section")
+        return broken(name, message, evidence, _remedy(inspection))
     if kind not in _READ_ONLY:
         message = f"{name} lies in {place.region or 'no region'}, whose kind is unknown"
         remedy = 'write kind = "flash" or "sram" in its [[region]]'
@@ -75,6 +75,12 @@ def _judge(inspection: Inspection, place: Located, size: int) -> Outcome:
         remedy = "mend the region's kind; of one Flash at two addresses the part's table tells"
         return undecided(name, message, evidence, remedy)
     return holds(name)
+
+
+def _remedy(inspection: Inspection) -> str:
+    if inspection.elf is not None and inspection.elf.machine == "AVR":
+        return "declare the array const PROGMEM, and read it by pgm_read_byte: const alone is RAM"
+    return "declare the array const, in a Flash section"
 
 
 def _is_one_bank(inspection: Inspection, place: Located) -> bool:

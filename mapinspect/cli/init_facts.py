@@ -1,7 +1,7 @@
 """What `mapinspect init` knows of an image: its files, what is recognised in them, its memories."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -82,13 +82,27 @@ def proposal(wanted: Wanted) -> Proposal:
     _refuse_disagreement(inspection)
     wording = _wording(wanted, models, declares=bool(declared), questions=questions)
     made = propose(inspection, around, recognised, wording)
-    broken = [
-        finding.message
-        for outcome in judge(inspection)
-        if outcome.status is Status.BROKEN
-        for finding in outcome.findings
-    ]
-    return replace(made, defects=(*made.defects, *broken))
+    return replace(made, defects=(*made.defects, *_broken(inspection, made)))
+
+
+def _broken(inspection: Inspection, made: Proposal) -> Iterator[str]:
+    """Yield what breaks whatever the limits, once the table says which kinds memories are."""
+    stated = {row.name for row in inspection.table.regions}
+    kinds = {str(row.value("name")): row.value("kind") for row in made.regions}
+    guessed = tuple(
+        _of_kind(name, str(kind)) for name, kind in kinds.items() if kind and name not in stated
+    )
+    table = replace(inspection.table, regions=(*inspection.table.regions, *guessed))
+    for outcome in judge(replace(inspection, table=table)):
+        if outcome.status is Status.BROKEN:
+            yield from (finding.message for finding in outcome.findings)
+
+
+def _of_kind(name: str, kind: str) -> RegionRow:
+    place = Evidence("", None, name)
+    return RegionRow(
+        name, kind, None, None, None, None, count="extent", optional=False, declared=place
+    )
 
 
 def _wording(

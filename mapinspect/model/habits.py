@@ -19,6 +19,8 @@ class Habits:
     stores nothing. ``guards`` are linked functions that notice a stack overflow, ``sbrk`` those
     that let a heap grow. ``dma_buffers`` are variables that are one by their name.
     ``thread_local`` is the size of what every thread has a copy of.
+    ``valued`` are the ordinals of the sections that are stored where they run and hold more than
+    zeros.
     """
 
     allocators: tuple[Located, ...] = ()
@@ -31,6 +33,7 @@ class Habits:
     sbrk: tuple[str, ...] = ()
     dma_buffers: tuple[Located, ...] = ()
     thread_local: int = 0
+    valued: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ _CLONES = frozenset({
     "llvm", "__uniq",
 })  # fmt: skip
 
+_LENGTH_DIGITS = 4  # of the length of one word in a mangled name; no source has longer words
+
 
 def base_name(name: str) -> str:
     """Return the name as the source wrote it: ``arena`` for ``arena.1.lto_priv.0``.
@@ -30,3 +32,31 @@ def base_name(name: str) -> str:
 def is_nameless(name: str) -> bool:
     """Return whether this is a place that no symbol names: ``.rodata+0x10``."""
     return "+0x" in name
+
+
+def source_name(name: str) -> str:
+    """Return the plain C++ variable's name as its source has it; any other name unchanged.
+
+    Only names made of words alone are read: a static variable, or one in namespaces and classes
+    (Itanium C++ ABI 5.1.3, nested-name). Anonymous namespaces are left out, as C++ does.
+
+    >>> source_name("_ZL12tensor_arena"), source_name("_ZN12_GLOBAL__N_112tensor_arenaE")
+    ('tensor_arena', 'tensor_arena')
+    >>> source_name("_ZN3kws5arenaE"), source_name("_ZN3kws5arenaEv"), source_name("_Z4mainv")
+    ('kws::arena', '_ZN3kws5arenaEv', '_Z4mainv')
+    """
+    nested = name.startswith("_ZN")
+    rest = name[3:] if nested or name.startswith("_ZL") else ""
+    words: list[str] = []
+    while rest[:1].isdecimal() and rest[:1].isascii():
+        digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+        if len(digits) > _LENGTH_DIGITS:
+            return name
+        start, size = len(digits), int(digits)
+        word, rest = rest[start : start + size], rest[start + size :]
+        if not size or len(word) != size:
+            return name
+        words.append(word)
+    ended = rest == "E" if nested else len(words) == 1 and not rest
+    plain = [word for word in words if not word.startswith("_GLOBAL__N")]
+    return "::".join(plain) if ended and plain else name

@@ -10,6 +10,7 @@ from mapinspect.model.finding import Finding, Severity, Status
 from mapinspect.model.inspection import Inspection, Located, arrays
 from mapinspect.model.report import BudgetLine, Report
 from mapinspect.model.reservation import Reservation
+from mapinspect.model.symbol_names import source_name
 from mapinspect.reports.budget_table import budget_table
 from mapinspect.reports.log_text import log_text
 from mapinspect.reports.printable import place as shown_place
@@ -69,7 +70,7 @@ def _placements(facts: Inspection) -> str:
 
 def _place_rows(what: str, located: Located, note: str) -> Iterator[tuple[str, ...]]:
     address, size = f"{located.span.start:#010x}", grouped(located.span.size)
-    yield (what, _name(located.name), address, size, str(located.alignment))
+    yield (what, _name(source_name(located.name)), address, size, str(located.alignment))
     region = printable(located.region or "in no region", _NAME_WIDTH)
     yield ("", f"  {_name(located.section.name)}, {region}", "", "", "")
     yield ("", f"  {note}", "", "", "")
@@ -77,7 +78,7 @@ def _place_rows(what: str, located: Located, note: str) -> Iterator[tuple[str, .
 
 def _reservation_rows(item: Reservation, facts: Inspection) -> Iterator[tuple[str, ...]]:
     address = "" if item.place is None else f"{item.place.start:#010x}"
-    yield (item.kind, _name(item.name), address, grouped(item.bytes), "")
+    yield (item.kind, _name(source_name(item.name)), address, grouped(item.bytes), "")
     note = "takes the rest of RAM" if item.elastic else "reserved"
     peaks = [
         found.item.bytes
@@ -187,5 +188,5 @@ def _slack(facts: Inspection) -> Iterator[str]:
         room = slack(arena)
         if room is not None and arena.place is not None:
             at_most = "" if arena.exact or room < 0 else "at most "
-            which = f"{_name(arena.place.name)}: " if several else ""
+            which = f"{_name(source_name(arena.place.name))}: " if several else ""
             yield f"{which}arena slack {at_most}{room:,} B"

@@ -136,6 +136,16 @@ def test_weights_in_ram_cost_both_memories() -> None:
     assert statuses(weights_not_in_flash(facts)) == [Status.HOLDS]
 
 
+def test_on_avr_const_alone_does_not_help() -> None:
+    """avr-libc, pgmspace: what is not in PROGMEM is copied to RAM, const or not."""
+    home = data(0x100)
+    facts = replace(inspection(home), models=(model(copy(located("g_model", home))),))
+    assert facts.elf is not None
+    facts = replace(facts, elf=replace(facts.elf, machine="AVR"))
+    [outcome] = weights_not_in_flash(facts)
+    assert "const PROGMEM" in outcome.findings[0].help
+
+
 def test_weights_in_flash_stay_there_whatever_may_be_written_beside_them() -> None:
     """An array that is not const, put into .rodata by its attribute, makes all of it writable."""
     home = section(".rodata", FLASH.span.start + 0x100, 0x100, writable=True)

@@ -18,7 +18,7 @@ from mapinspect.checks.static_constructors import static_constructors
 from mapinspect.model.finding import Outcome, Severity, Status
 from mapinspect.model.habits import Collision, Habits, Margins
 from mapinspect.model.image import Evidence, Span
-from mapinspect.model.inspection import Inspection, PlacedSection
+from mapinspect.model.inspection import Inspection, Located, PlacedSection
 from mapinspect.model.measurement import Build, Measurement, Run, Weighed
 from mapinspect.model.part import MemoryBank, Part
 from mapinspect.model.reservation import Neighbour, Reservation
@@ -189,6 +189,13 @@ def test_initial_values_must_lie_in_flash(
     assert said(data_not_stored, found) == expected
 
 
+def test_values_that_no_flash_holds_are_lost() -> None:
+    found = inspection(text(), LOST)
+    found = replace(found, elf=replace(found.elf, entry=FLASH.span.start))
+    found = replace(found, habits=Habits(valued=frozenset({LOST.ordinal})))
+    assert said(data_not_stored, found)[1] == ERROR
+
+
 # stacks
 
 
@@ -243,6 +250,23 @@ def test_a_heap_without_a_limit_warns(
     found = facts(reservations=(stack(), heap(convention)), habits=habits)
     statuses, findings = said(stack_collision, found)
     assert (set(statuses), findings) == ({Status.HOLDS}, expected)
+
+
+@pytest.mark.parametrize(
+    ("size", "allocators", "expected"),
+    [
+        pytest.param(0x500, MALLOC, [], id="ends where the stack begins"),
+        pytest.param(0x501, MALLOC, WARNING, id="ends in the stack"),
+        pytest.param(0x501, (), [], id="nobody allocates"),
+    ],
+)
+def test_a_heap_that_may_grow_into_a_stack_warns(
+    size: int, allocators: tuple[Located, ...], expected: list[Severity]
+) -> None:
+    """The stack takes the last 0x100 bytes of RAM, the heap begins 0x600 bytes before its end."""
+    assert RAM.span.size == 0x1000
+    found = facts(reservations=(stack(), heap("CMSIS", size)), habits=Habits(allocators=allocators))
+    assert said(stack_collision, found)[1] == expected
 
 
 @pytest.mark.parametrize(

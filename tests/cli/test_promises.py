@@ -175,3 +175,19 @@ def test_a_stack_that_measurements_leave_out(made, tmp_path: Path) -> None:
     assert made(*stacks, options=option) == (1, ["stacks-unproven"])
     measured.write_text(head + build + row.format("camera") + row.format("radio"))
     assert made(*stacks, options=option) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        pytest.param(b"\0\0\0\1", 1, id="values"),
+        pytest.param(bytes(4), 0, id="zeros, which may be meant to outlive a reset"),
+    ],
+)
+def test_only_values_that_are_lost_fail_without_being_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, expected: int
+) -> None:
+    elf = tmp_path / "app.elf"
+    elf.write_bytes(build_elf([text(bytes(64)), data(content)], entry=0x0800_0000))
+    assert run(["check", f"--elf={elf}", "--mcu=STM32F407VG"]) == expected
+    assert "[data-not-stored]: .data (4 bytes)" in capsys.readouterr().out

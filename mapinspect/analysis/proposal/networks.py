@@ -13,7 +13,7 @@ from mapinspect.analysis.proposal.amounts import (
 from mapinspect.analysis.proposal.policy import Memories
 from mapinspect.model.inspection import Inspection, Located, ModelFacts
 from mapinspect.model.proposal import Entry, ProposedRow
-from mapinspect.model.symbol_names import base_name, is_nameless
+from mapinspect.model.symbol_names import base_name, is_nameless, source_name
 
 _ALIGNMENT = 16  # bytes; what TFLM and vector loads expect of models and arenas
 
@@ -53,7 +53,7 @@ def weight_rows(inspection: Inspection, memories: Memories, found: Sequence[Foun
         again = f"{in_words(spare)} of them twice: this fails until each model is linked once"
         rows.budgets.append(ProposedRow(tuple(entries), (again,) if spare else ()))
     for item in found:
-        entries = [Entry("id", identifier(base_name(item.place.name))), _match(item.place)]
+        entries = [Entry("id", _row_id(item.place)), _match(item.place)]
         entries += _limit(inspection, item.place.span.size, None)
         rows.budgets.append(ProposedRow(tuple(entries), (item.because,)))
     for place in (*places, *(item.place for item in found)):
@@ -86,7 +86,7 @@ def _weights(
 def _place_weights(rows: Rows, memories: Memories, place: Located) -> None:
     """Add the row about one place; no row can match what has no symbol, a check judges that."""
     home = memories.for_weights(place.region)
-    entries = [Entry("id", f"{identifier(base_name(place.name))}-in-flash"), _match(place)]
+    entries = [Entry("id", f"{_row_id(place)}-in-flash"), _match(place)]
     entries += [Entry("region", tuple(glob_of(name) for name in home))] if home else []
     right = place.region in home and not place.section.writable
     if right:
@@ -117,7 +117,7 @@ def arena_rows(inspection: Inspection, memories: Memories, found: Sequence[Found
         needed = arena.needed or arena.place.span.size
         _place_arena(rows, memories, arena.place, needed, aligns=arena.aligns)
     for item in found:
-        entries = [Entry("id", identifier(base_name(item.place.name))), _match(item.place)]
+        entries = [Entry("id", _row_id(item.place)), _match(item.place)]
         entries += _limit(inspection, item.place.span.size, None)
         rows.budgets.append(ProposedRow(tuple(entries), (item.because,)))
         _place_arena(rows, memories, item.place, item.place.span.size)
@@ -129,7 +129,7 @@ def _place_arena(
 ) -> None:
     """Add the row of an arena; ``aligns`` says that its runtime takes it as it is aligned."""
     home = memories.for_arena(place.region, needed)
-    entries = [Entry("id", f"{identifier(base_name(place.name))}-in-ram"), _match(place)]
+    entries = [Entry("id", f"{_row_id(place)}-in-ram"), _match(place)]
     entries += [Entry("region", tuple(glob_of(name) for name in home))] if home else []
     # Without the model nothing else demands that an arena is not stored with contents.
     entries += [Entry("section", ".bss*")] if place.section.has_contents else []
@@ -146,6 +146,10 @@ def _place_arena(
         above.append(_fault(place, f"is aligned to {place.alignment}", f"it needs {_ALIGNMENT}"))
     rows.defects += above
     rows.placements.append(ProposedRow(tuple(entries), tuple(above)))
+
+
+def _row_id(place: Located) -> str:
+    return identifier(source_name(base_name(place.name)))
 
 
 def _match(place: Located) -> Entry:

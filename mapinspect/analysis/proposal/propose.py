@@ -1,7 +1,7 @@
 """An image's facts → the budget table that it should have."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from mapinspect.analysis.locate import Surroundings
 from mapinspect.analysis.proposal.networks import Found, arena_rows, weight_rows
@@ -51,11 +51,29 @@ def propose(
         inputs=_inputs(wording),
         models=wording.models,
         regions=tuple(region_rows(inspection, known, declare=wording.declares)),
-        budgets=tuple(row for part in parts for row in part.budgets),
-        placements=tuple(row for part in parts for row in part.placements),
+        budgets=_distinct(row for part in parts for row in part.budgets),
+        placements=_distinct(row for part in parts for row in part.placements),
         defects=tuple(item for part in parts for item in part.defects),
         open_questions=(*wording.questions, *_questions(inspection, recognised, stacks.budgets)),
     )
+
+
+def _distinct(rows: Iterable[ProposedRow]) -> tuple[ProposedRow, ...]:
+    """Return rows whose ids all differ: names that differ in signs alone get numbers."""
+    taken: set[object] = set()
+    result = []
+    for row in rows:
+        wanted, number = row.value("id"), 1
+        name = wanted
+        while name in taken:
+            number += 1
+            name = f"{wanted}-{number}"
+        taken.add(name)
+        entries = (
+            replace(item, value=str(name)) if item.key == "id" else item for item in row.entries
+        )
+        result.append(replace(row, entries=tuple(entries)))
+    return tuple(result)
 
 
 def _project(inspection: Inspection, wording: Wording) -> ProposedRow:

@@ -164,3 +164,10 @@ ABOUT: Final = frozenset(_ABOUT.split())
 BODY: Final = frozenset(("mem", "memory", "buf", "buffer", "area", "space", "pool", "storage"))
 # Bytes; fewer hold no call with its registers, or are a heap's own records.
 SMALLEST: Final = {STACK: 64, HEAP: 128}
+
+
+def is_reserve_section(name: str) -> bool:
+    """Return whether a section of this name holds nothing but stack and heap."""
+    if name in HEAP_AND_STACK_CHECKS or name in STACK_CHECKS:
+        return True
+    return bool(STACK_SECTION.fullmatch(name) or HEAP_SECTION.fullmatch(name))

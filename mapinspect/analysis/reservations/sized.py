@@ -66,7 +66,8 @@ def kept_for(layout: Layout, kind: str, size: int, place: Span | None) -> Span |
     counted = [item for item in layout.sections if item.counted and item.span.size]
     if place is not None and any(item.span.contains(place) for item in counted):
         return place
-    home = None if place is None else layout.region_of(place)
+    homes = [item for item in layout.regions if place is not None and item.span.contains(place)]
+    home = min(homes, key=lambda item: item.span.size, default=None)
     for block in counted:
         if home is not None and not home.span.contains(block.span):
             continue  # what checks another region keeps nothing here, whatever its size

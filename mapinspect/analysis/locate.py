@@ -84,14 +84,15 @@ def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:
 def _located(around: Surroundings, chosen: Iterable[ElfSymbol]) -> tuple[Located, ...]:
     assert around.elf is not None
     by_ordinal = {section.ordinal: section for section in around.sections}
-    found: dict[Span, Located] = {}
+    found: dict[tuple[int, Span], Located] = {}  # overlays share addresses, not their images
     for symbol in chosen:
         section = by_ordinal.get(-1 if symbol.section is None else symbol.section)
         if section is not None:
             span = Span(symbol.address, symbol.size)
             text = f"{symbol.name} at {symbol.address:#010x}, {symbol.size} bytes"
             evidence = Evidence(around.elf.path, None, text)
-            found.setdefault(span, around.inside(section, symbol.name, span, evidence))
+            key = (section.ordinal, span)
+            found.setdefault(key, around.inside(section, symbol.name, span, evidence))
     return tuple(found.values())
 
 

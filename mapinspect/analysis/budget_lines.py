@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mapinspect.analysis.totals import bank_lines, estimate, only_ram, sum_lines
+from mapinspect.analysis.estimates import estimated
+from mapinspect.analysis.totals import bank_lines, only_ram, sum_lines
 from mapinspect.analysis.weighing import Peaks, rooms
 from mapinspect.model.budget_rows import RowNumbers, Use
 from mapinspect.model.inspection import Inspection, Usage
@@ -52,11 +53,11 @@ def _region(
         if use.region == name:
             numbers = _numbers(inspection, use)
             shown |= {numbers.id} if numbers else set()
-            estimated = estimate(inspection, use.row, {name})
+            need = estimated(inspection, use.row, (name,))
             measured = peaks.total(use.row, usage.region.span.contains)
-            known = numbers or estimated is not None or measured is not None
+            known = numbers or need is not None or measured is not None
             if use.linked or known or whole:
-                yield _line(use, numbers, estimated, measured)
+                yield _line(use, numbers, need, measured)
     limit = inspection.limit(name)
     linked = limit.measured(usage)
     status = "over" if linked > limit.limit or usage.free < 0 else "ok"
@@ -76,13 +77,13 @@ def _numbers(inspection: Inspection, use: Use) -> RowNumbers | None:
 
 
 def _line(
-    use: Use, numbers: RowNumbers | None, estimated: int | None, measured: int | None
+    use: Use, numbers: RowNumbers | None, need: int | None, measured: int | None
 ) -> BudgetLine:
     limit = numbers.limit if numbers else None
     return BudgetLine(
         row=use.row,
         memory=use.region,
-        estimated=estimated,
+        estimated=need,
         linked=use.linked,
         measured=measured,
         limit=limit,

@@ -10,7 +10,7 @@ from mapinspect.analysis.thin import thin_members
 from mapinspect.analysis.usage import cut, union, without
 from mapinspect.model.budget import BudgetRow, BudgetTable, Match
 from mapinspect.model.budget_rows import Piece
-from mapinspect.model.image import Region, Span
+from mapinspect.model.image import Region, Role, Span
 from mapinspect.model.inspection import Located
 from mapinspect.model.part import MemoryBank
 
@@ -160,15 +160,19 @@ def _is_unsized(place: Located) -> bool:
 def _of_places(
     row: BudgetRow, around: Surroundings, places: Iterable[Located]
 ) -> tuple[list[Span], list[Span]]:
-    """Return the bytes a row counts, and those with their load images, which it takes."""
+    """Return the bytes a row counts, and those with their load images, which it takes.
+
+    What overflows a region counts there all the same.
+    """
     memory = Memory.of(row)
     runs: list[Span] = []
     images: list[Span] = []
     for place in places:
-        runs += memory.within(around, place.region, place.span)
-        if place.load_region is not None:
+        runs += memory.within(around, around.home(place.section, Role.RUN), place.span)
+        load_home = around.home(place.section, Role.LOAD)
+        if load_home is not None:
             stored = Span(place.lma, place.span.size)
-            images += memory.within(around, place.load_region, stored)
+            images += memory.within(around, load_home, stored)
     every = runs + images
     return (runs if memory.is_all else every), every
 

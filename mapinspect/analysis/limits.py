@@ -26,7 +26,9 @@ def _limit(region: Region, row: RegionRow | None, table: BudgetTable) -> RegionL
     rules.sort(key=lambda rule: rule[0])
     warn = row.warn.at_most(length) if row is not None and row.warn is not None else None
     measure = row.count if row is not None else "extent"
-    return RegionLimit(region, rules[0][0], warn, measure, tuple(evidence for _, evidence in rules))
+    said = row.warn_declared if row is not None else None
+    places = tuple(evidence for _, evidence in rules)
+    return RegionLimit(region, rules[0][0], warn, measure, places, said)
 
 
 def margin_limit(table: BudgetTable, length: int) -> int:

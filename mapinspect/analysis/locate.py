@@ -63,6 +63,11 @@ class Surroundings:
             name, span, lma, section, region, load_region, evidence, bank.name if bank else None
         )
 
+    def home(self, section: PlacedSection, role: Role) -> str | None:
+        """Return the region that a section is charged to, also where it leaves that region."""
+        region = self.homes.get((section.ordinal, role))
+        return None if region is None else region.name
+
     def _around(self, section: PlacedSection, role: Role, span: Span) -> str | None:
         region = self.homes.get((section.ordinal, role))
         return region.name if region is not None and region.span.contains(span) else None

@@ -19,8 +19,6 @@ from mapinspect.model.inspection import Placement
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import RamLeft, Reservation
 
-_ROUNDED = 8  # bytes; what start-up code may leave above the first word of an array (AAPCS)
-
 
 def margins(
     layout: Layout | None,
@@ -56,8 +54,8 @@ def _room(
 ) -> int | None:
     """Return the free bytes directly below the stack's start, which grows down from there.
 
-    What a heap of a fixed size takes is not free. None where the start is not known, or an array
-    is the stack: it begins with the array's end.
+    What a heap of a fixed size takes is not free. None where the start is not known. An array
+    that is the stack is one by its name, else it is in the way.
     """
     region = region_at(start.address - 1, layout.regions) if start else None
     if start is None or region is None:
@@ -82,9 +80,8 @@ def _fixed_heaps(items: Iterable[Reservation], region: Region) -> Iterator[Span]
 
 def _room_within(layout: Layout, section: Span, top: int) -> int | None:
     """Return the bytes below a stack's start that no variable of its section has."""
-    held = list(layout.objects.holding(top - 1))
-    if held:
-        return None if any(item.span.end <= top + _ROUNDED for item in held) else 0
+    if any(layout.objects.holding(top - 1)):
+        return 0
     last = layout.objects.below(top, ())
     return None if last is None or last.span.end <= section.start else top - last.span.end
 

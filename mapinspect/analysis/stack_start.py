@@ -12,7 +12,7 @@ from mapinspect.analysis.reservations.layout import Layout
 from mapinspect.analysis.reservations.names import STACK_TOPS
 from mapinspect.model.elf_file import ElfFile, ElfSection
 from mapinspect.model.habits import StackStart
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Span
 from mapinspect.model.part import Part
 
 _AVR_DATA = 0x80_0000  # binutils ld/emulparams/avr*.sh, DATA_ORIGIN without its low part
@@ -31,7 +31,10 @@ def stack_start(elf: ElfFile | None, layout: Layout, part: Part | None) -> Stack
         address, evidence = behind(layout, label.value), label.evidence
     else:
         return None
-    return StackStart(address, _home(address, layout, part), evidence, loaded is not None)
+    first = Span(address - 1, 1)
+    regions = tuple(item.name for item in layout.regions if item.span.contains(first))
+    bank = part.bank_of(first) if part is not None else None
+    return StackStart(address, regions, bank.name if bank else None, evidence, loaded is not None)
 
 
 def behind(layout: Layout, top: int) -> int:
@@ -42,14 +45,6 @@ def behind(layout: Layout, top: int) -> int:
     data = min((item.span.start for item in layout.sections if item.writable), default=0)
     moved = top + _AVR_DATA if top < _AVR_DATA <= data < 2 * _AVR_DATA else top
     return moved + moved % 2
-
-
-def _home(address: int, layout: Layout, part: Part | None) -> str | None:
-    """Return the memory that has the stack's first byte: a region, else a bank of the part."""
-    memories = [(region.name, region.span) for region in layout.regions]
-    banks = part.banks if part is not None else ()
-    memories += [(bank.name, view) for bank in banks for view in bank.views()]
-    return next((name for name, span in memories if span.start < address <= span.end), None)
 
 
 def _loaded_at_reset(elf: ElfFile) -> tuple[int, Evidence] | None:

@@ -1,9 +1,10 @@
 """The six rows across regions: by memory bank of the part, and in total by kind of memory."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from mapinspect.analysis.estimates import estimated
 from mapinspect.analysis.rows import ROWS
 from mapinspect.analysis.usage import cut, union
 from mapinspect.analysis.weighing import Peaks
@@ -32,21 +33,6 @@ def only_ram(inspection: Inspection) -> str | None:
     return used[0] if len(used) == 1 else None
 
 
-def estimate(inspection: Inspection, row: str, regions: Collection[str]) -> int | None:
-    """Return what the models need of regions, in bytes; None as soon as a share is unknown."""
-    if row == "weights":
-        sizes = [
-            model.size
-            for model in inspection.models
-            if any(copy.place.region in regions for copy in model.copies)
-        ]
-        return sum(sizes) if sizes else None
-    arenas = [item for item in inspection.arenas if item.place and item.place.region in regions]
-    needs = [arena.needed for arena in arenas if arena.needed is not None]
-    known = row == "arena" and len(needs) == len(arenas) > 0
-    return sum(needs) if known else None
-
-
 def sum_lines(inspection: Inspection, peaks: Peaks) -> Iterator[BudgetLine]:
     """Yield the rows of all regions of one kind together, where there are several."""
     for kind, name in _ALL.items():
@@ -60,9 +46,8 @@ def sum_lines(inspection: Inspection, peaks: Peaks) -> Iterator[BudgetLine]:
             spans = _spans(piece for piece in inspection.pieces if piece.region in names)
             limit = _limit(inspection, own)
             for line in _lines(name, "sum", spans, limit, every=kind in _RAM):
-                needed = estimate(inspection, line.row, names)
-                measured = _measured(line.row, own, peaks)
-                yield replace(line, estimated=needed, measured=measured)
+                need = estimated(inspection, line.row, names)
+                yield replace(line, estimated=need, measured=_measured(line.row, own, peaks))
             if kind in _RAM:
                 block = max(_largest(usage) for usage in own)
                 yield BudgetLine("largest", name, None, 0, None, None, block, "-", scope="sum")

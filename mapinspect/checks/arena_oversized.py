@@ -18,7 +18,12 @@ from mapinspect.model.finding import Finding, Outcome, Severity, holds, not_clai
 from mapinspect.model.inspection import ArenaFacts, Inspection, Located
 
 
-@check("arena-oversized", "no tensor arena is much larger than its models need", __doc__)
+@check(
+    "arena-oversized",
+    "no tensor arena is much larger than its models need",
+    __doc__,
+    worst="warning",
+)
 def arena_oversized(inspection: Inspection) -> Iterator[Outcome]:
     """Compare what each arena has too much with what is allowed."""
     if not inspection.arenas:

@@ -19,7 +19,8 @@ class Check:
     decided, an example and how to mend it.
     ``least`` is the least severity that the table may give it: "ignore", "warn" or "error".
     Those that every other claim rests on are always errors, and cannot be waived.
-    ``about_table`` marks those that find faults of the table, not of the image.
+    ``about_table`` marks those that find faults of the table, not of the image. ``worst`` is what
+    it says at its worst as long as the table asks for no more: "error", "undecided" or "warning".
     """
 
     id: str
@@ -29,6 +30,7 @@ class Check:
     test: Test
     least: str = "ignore"
     about_table: bool = False
+    worst: str = "error"
 
     def __call__(self, inspection: Inspection) -> Iterator[Outcome]:
         """Yield the outcomes, each stamped with this check's id."""
@@ -46,6 +48,7 @@ class Review:
     test: ReviewTest
     least: str = "ignore"
     about_table: bool = False
+    worst: str = "undecided"
 
     def __call__(self, inspection: Inspection, outcomes: tuple[Outcome, ...]) -> Iterator[Outcome]:
         """Yield the outcomes about ``outcomes``, each stamped with this check's id."""
@@ -66,10 +69,11 @@ def check(
     *,
     least: str = "ignore",
     about_table: bool = False,
+    worst: str = "error",
 ) -> Callable[[Test], Check]:
     """Make a check of the function that follows; ``doc`` is its module's docstring."""
     title, text = _parts(id, doc)
-    return lambda test: Check(id, claim, title, text, test, least, about_table)
+    return lambda test: Check(id, claim, title, text, test, least, about_table, worst)
 
 
 def review(

@@ -69,7 +69,7 @@ _TABLES = frozenset(
 )
 
 
-@check("constants-in-ram", "no table of constants takes up RAM", __doc__)
+@check("constants-in-ram", "no table of constants takes up RAM", __doc__, worst="warning")
 def constants_in_ram(inspection: Inspection) -> Iterator[Outcome]:
     """Judge the copied input sections together, then each large variable."""
     if inspection.elf is None:

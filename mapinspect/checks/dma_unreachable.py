@@ -17,7 +17,9 @@ from mapinspect.model.finding import Finding, Outcome, Severity, holds, not_clai
 from mapinspect.model.inspection import Inspection, Located
 
 
-@check("dma-unreachable", "every buffer named for DMA lies where DMA reaches", __doc__)
+@check(
+    "dma-unreachable", "every buffer named for DMA lies where DMA reaches", __doc__, worst="warning"
+)
 def dma_unreachable(inspection: Inspection) -> Iterator[Outcome]:
     """Compare each buffer's bank with what the part's DMA reaches."""
     buffers = inspection.habits.dma_buffers

@@ -7,7 +7,7 @@ SEVERITIES = ("ignore", "warn", "error")
 
 def severity(check: Check | Review) -> str:
     """Return what the check says at its worst: "undecided" where it judges the evidence itself."""
-    return "undecided" if check.least == "error" or check.id == "map-lines-unknown" else "error"
+    return "undecided" if check.least == "error" else check.worst
 
 
 def allowed(check: Check | Review) -> tuple[str, ...]:
@@ -19,12 +19,16 @@ def explain(check: Check | Review) -> str:
     """Return the explanation as text of at most 100 columns."""
     parts = [
         f"{check.id}: {check.title}",
-        f"Claim: {check.claim}.\nWorst answer: {severity(check)}. "
+        f"Claim: {check.claim}.\nWorst answer: {severity(check)}{_unless_raised(check)}. "
         f"In [checks] it may be: {', '.join(allowed(check))}.",
         check.doc,
         _acceptance(check),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _unless_raised(check: Check | Review) -> str:
+    return " (error on demand)" if severity(check) == "warning" else ""
 
 
 def _acceptance(check: Check | Review) -> str:

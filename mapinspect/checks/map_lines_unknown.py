@@ -21,7 +21,13 @@ from mapinspect.model.inspection import Inspection, MapFacts
 _SHOWN = 5  # lines; the first ones lead to the cause
 
 
-@check("map-lines-unknown", "every line of the map is understood", __doc__, least="warn")
+@check(
+    "map-lines-unknown",
+    "every line of the map is understood",
+    __doc__,
+    worst="undecided",
+    least="warn",
+)
 def map_lines_unknown(inspection: Inspection) -> Iterator[Outcome]:
     """Warn of unknown lines, or refuse to judge when the map is doubtful besides."""
     facts = inspection.map

@@ -20,7 +20,12 @@ from mapinspect.model.inspection import Inspection
 from mapinspect.model.measurement import Weighed
 
 
-@check("measurement-doubtful", "every measurement is of a run that shows the worst case", __doc__)
+@check(
+    "measurement-doubtful",
+    "every measurement is of a run that shows the worst case",
+    __doc__,
+    worst="warning",
+)
 def measurement_doubtful(inspection: Inspection) -> Iterator[Outcome]:
     """Name the doubts about each file of measurements, each once."""
     counting = [item for item in inspection.measured if item.counts]

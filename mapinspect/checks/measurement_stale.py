@@ -18,7 +18,7 @@ from mapinspect.model.inspection import Inspection
 from mapinspect.model.measurement import Build, Weighed
 
 
-@check("measurement-stale", "every measurement is of this build", __doc__)
+@check("measurement-stale", "every measurement is of this build", __doc__, worst="undecided")
 def measurement_stale(inspection: Inspection) -> Iterator[Outcome]:
     """Judge each file of measurements by the first of its values that is of another build."""
     if not inspection.measured:

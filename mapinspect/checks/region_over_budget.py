@@ -76,6 +76,7 @@ def _judge(usage: Usage, limit: RegionLimit, image: str) -> Outcome:
         return replace(broken(name, message, evidence, remedy), final=True)
     if limit.warn is not None and used > limit.warn:
         message = f"{name} {word} {used} bytes, above its warning at {limit.warn}"
+        evidence = (limit.warn_declared or limit.rules[0], evidence[1])
         return holds(name, Finding(Severity.WARNING, name, message, evidence, remedy))
     return holds(name)
 

@@ -59,6 +59,7 @@ def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
         return broken(row.id, message, evidence, remedy)
     if line.warn is not None and line.linked > line.warn:
         message = f"{row.id} takes up {line.linked} bytes, above its warning at {line.warn}"
+        evidence = (row.warn_declared or row.declared, evidence[1])
         return holds(row.id, Finding(Severity.WARNING, row.id, message, evidence, remedy))
     return holds(row.id)
 

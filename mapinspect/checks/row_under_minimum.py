@@ -37,7 +37,8 @@ def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
         return _unreserved(row, left, line.minimum)
     if line.available == 0:
         return not_claimed(row.id, "nothing was found that it is about")
-    evidence = (row.declared, Evidence(line.image, None, f"{row.id} has {line.available} bytes"))
+    declared = row.min_declared or row.declared
+    evidence = (declared, Evidence(line.image, None, f"{row.id} has {line.available} bytes"))
     if line.minimum is None:
         return _unknown(row, line, evidence)
     if line.available < line.minimum:
@@ -67,4 +68,5 @@ def _unreserved(row: BudgetRow, left: int, minimum: int) -> Outcome:
         f"{row.id} has nothing reserved, and the {left} bytes left are fewer than the "
         f"{minimum} it needs"
     )
-    return broken(row.id, message, (row.declared,), "reserve it in the linker script")
+    declared = row.min_declared or row.declared
+    return broken(row.id, message, (declared,), "reserve it in the linker script")

@@ -21,7 +21,7 @@ from mapinspect.model.inspection import Inspection, Located
 _EXPECTED = (".note.", ".MIPS.", ".reginfo", ".ARM.attributes", ".riscv.attributes", ".xt.prop")
 
 
-@check("section-orphaned", "the linker script places every section", __doc__)
+@check("section-orphaned", "the linker script places every section", __doc__, worst="warning")
 def section_orphaned(inspection: Inspection) -> Iterator[Outcome]:
     """Warn of each orphan with the place that ld chose."""
     if inspection.map is None:

@@ -5,10 +5,9 @@ the bytes of a stack, at its address or, where the part is known (`mcu`), at ano
 memory; a section lies in a heap, or where one begins that takes the rest of RAM; labels let a stack
 or heap leave its memory; or nothing is left below the main stack's top. A warning is what goes
 wrong one day: a heap that grows up to the stack with no limit but the stack pointer of the moment
-(`_sbrk` of many start-up files), or over a section that lies below its limit; or a main stack that
-nothing is reserved for, while no `[[budget]]` row of kind stack demands a `min`: whatever is left
-is then taken for enough. Information is what an overflow would hit at once where no guard is linked
-(MPU region, stack limit, canary).
+`[[budget]]` row of kind heap must find its `min` in one heap, in the memory that it names. The
+`min` of a stack that nothing reserves is not free for either. So must a stack or heap of which only
+the size is stated (`_Min_Heap_Size`), and which fits nowhere where it would begin.
 
     error[stack-collision]: .persist lies in 256 bytes of the stack main, at 0x20017f00
 
@@ -46,6 +45,9 @@ def stack_collision(inspection: Inspection) -> Iterator[Outcome]:
     for warned in (_unbounded(inspection), _grows_over(inspection)):
         if warned is not None:
             yield holds("heap", warned)
+    for stack in stacks:
+        if stack.elastic and stack.name not in hit:
+            yield holds(stack.name, *_unstated(inspection, stack.bytes, (stack.evidence,)))
     free = [stack for stack in stacks if stack.name not in hit]
     if free:
         yield holds(free[0].name, *_touching(inspection, free))
@@ -95,21 +97,23 @@ def _room(inspection: Inspection) -> Outcome:
     room, start = inspection.margins.room, inspection.margins.start
     evidence = () if start is None else (start.evidence,)
     if room:
-        stated = any(
-            row.kind == "stack" and row.minimum is not None for row in inspection.table.budgets
-        )
-        return holds("stack") if stated else holds("stack", _unstated(room, evidence))
+        return holds("stack", *_unstated(inspection, room, evidence))
     message = "no byte is left below the stack's top"
     return broken("stack", message, evidence, "reserve it in the linker script")
 
 
-def _unstated(room: int, evidence: tuple[Evidence, ...]) -> Finding:
-    """Return the warning of a stack of which nothing says how large it must be."""
+def _unstated(
+    inspection: Inspection, room: int, evidence: tuple[Evidence, ...]
+) -> Iterator[Finding]:
+    """Yield the warning of a stack of which nothing says how large it must be."""
+    rows = inspection.table.budgets
+    if any(row.kind == "stack" and row.minimum is not None for row in rows):
+        return
     message = (
         f"nothing is reserved for the stack, and no row says what it needs: {room} bytes are left"
     )
     remedy = 'reserve it in the linker script, or demand a min in a [[budget]] row of kind "stack"'
-    return Finding(Severity.WARNING, "stack", message, evidence, remedy)
+    yield Finding(Severity.WARNING, "stack", message, evidence, remedy)
 
 
 def _unbounded(inspection: Inspection) -> Finding | None:

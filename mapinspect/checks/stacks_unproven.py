@@ -20,7 +20,7 @@ from mapinspect.model.inspection import Inspection
 _SHOWN = 6  # stacks in one line
 
 
-@check("stacks-unproven", "every stack of a task was measured", __doc__)
+@check("stacks-unproven", "every stack of a task was measured", __doc__, worst="warning")
 def stacks_unproven(inspection: Inspection) -> Iterator[Outcome]:
     """Name the stacks beside the main one that no measurement is about."""
     stacks = [item for item in inspection.reservations if item.kind == "stack"]

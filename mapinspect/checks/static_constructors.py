@@ -20,7 +20,9 @@ from mapinspect.model.inspection import Inspection
 _SHOWN = 4  # names in a message
 
 
-@check("static-constructors", "nothing that may allocate runs before main", __doc__)
+@check(
+    "static-constructors", "nothing that may allocate runs before main", __doc__, worst="warning"
+)
 def static_constructors(inspection: Inspection) -> Iterator[Outcome]:
     """Name the constructors; they matter more where something allocates."""
     found, allocators = inspection.habits.constructors, inspection.habits.allocators

@@ -53,7 +53,9 @@ def _judge(inspection: Inspection, place: Located, size: int) -> Outcome:
         )
         remedy = f'write kind = "flash" or "sram" in the [[region]] row of {place.region}'
         return undecided(name, message, evidence, remedy)
-    if place.section.writable or kind in ("sram", "psram"):
+    # Another array can make a section one that may be written; in Flash nothing copies it.
+    stays = kind in _READ_ONLY and place.lma == place.span.start
+    if kind in ("sram", "psram") or (place.section.writable and not stays):
         cost = f", and again in {place.load_region}" if place.load_region else ""
         message = (
             f"{name} ({size} bytes of weights) takes up {place.region or 'RAM'} "

@@ -23,7 +23,9 @@ from mapinspect.model.inspection import Inspection, Located, ModelFacts, arrays
 _MUCH = 512 * 1024  # bytes; the usual bandwidth rule for weights on Cortex-M
 
 
-@check("weights-slow", "the weights of every model are read at full speed", __doc__)
+@check(
+    "weights-slow", "the weights of every model are read at full speed", __doc__, worst="warning"
+)
 def weights_slow(inspection: Inspection) -> Iterator[Outcome]:
     """Judge the size of each model's weights, and how much of them lies in slow Flash."""
     subjects = [(model.entry.name, _places(model)) for model in inspection.models]

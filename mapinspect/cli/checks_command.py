@@ -19,7 +19,8 @@ def checks_command(*, format_: str) -> int:
     """List every check with its claim.
 
     A check answers "undecided" at its worst when it judges the evidence itself: then nothing can
-    be proven. The last column says what [checks] of the budget table may make of it.
+    be proven. At "warning" it fails nothing until [checks] or --fail-on raises it. The last column
+    says what [checks] of the budget table may make of it.
     """
     if format_ == "json":
         rows = [

@@ -12,6 +12,7 @@ from mapinspect.analysis.proposal.amounts import glob_of
 from mapinspect.analysis.proposal.propose import Wording, propose
 from mapinspect.analysis.regions import map_regions
 from mapinspect.checks.judge import judge
+from mapinspect.cli.init_arenas import arena_names, with_arenas
 from mapinspect.cli.sources import read_elf_file, read_link_map
 from mapinspect.errors import InputError
 from mapinspect.model.budget import BudgetTable, ModelEntry, RegionRow
@@ -156,14 +157,13 @@ def _models(
 ) -> tuple[list[_Model], list[str]]:
     """Return each model with its symbols, and what could not be told about them."""
     models: list[_Model] = []
-    arena, questions = _arena(recognised) if wanted.models else (None, [])
     taken: set[int] = set()
     around, _ = surroundings(records)
     for path in wanted.models:
         source = read_source(path, str(path), "model file")
         name = _unused(path.stem, [item.entry.name for item in models])
         declared = Evidence(source.path, None, "given with --model")
-        entry = ModelEntry(name, source.path, None, arena, None, declared)
+        entry = ModelEntry(name, source.path, None, None, None, declared)
         copies = _equal_copies(around, entry, source.content)
         taken |= {copy.place.span.start for copy in copies}
         names = (copy.place.name for copy in copies)
@@ -171,6 +171,8 @@ def _models(
         entry = replace(entry, symbol=symbol and glob_of(base_name(symbol)))
         models.append(_Model(entry, source.content, read_network(source.path, source.content)))
     models = _pair(models, [item for item in recognised if item.span.start not in taken])
+    entries, questions = with_arenas([item.entry for item in models], arena_names(recognised))
+    models = [replace(item, entry=entry) for item, entry in zip(models, entries, strict=True)]
     assert records.elf is not None
     models = [_with_runtime(item, records.elf) for item in models]
     questions += [
@@ -200,20 +202,6 @@ def _pair(models: list[_Model], others: list[Recognised]) -> list[_Model]:
         replace(item, entry=replace(item.entry, symbol=symbol)) if item is lost[0] else item
         for item in models
     ]
-
-
-def _arena(recognised: Sequence[Recognised]) -> tuple[str | None, list[str]]:
-    """Return the arena's symbol, where one is surer than all others."""
-    for confidence in ("high", "medium"):
-        found = [
-            item for item in recognised if item.role == "arena" and item.confidence == confidence
-        ]
-        names = sorted({base_name(item.name) for item in found})
-        if len(names) == 1:
-            return glob_of(names[0]), []
-        if names:
-            return None, [f"which is the arena: {', '.join(names)}? write arena = in models"]
-    return None, ["no arena is recognised: write its symbol, arena =, in models"]
 
 
 def _with_runtime(model: _Model, elf: ElfFile) -> _Model:

@@ -112,7 +112,10 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class RegionRow:
-    """``[[region]]``: a memory region's limits; origin and length where no map gives them."""
+    """``[[region]]``: a memory region's limits; origin and length where no map gives them.
+
+    ``declared`` is the line of its limit, ``warn_declared`` of its warning.
+    """
 
     name: str
     kind: str | None
@@ -124,6 +127,7 @@ class RegionRow:
     optional: bool
     declared: Evidence
     growth: Growth | None = None
+    warn_declared: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,8 @@ class BudgetRow:
     ``kind`` is a row of the six, or "rest": what no other row of the table counts. ``region`` and
     ``bank`` are globs: where bytes count; in a memory load images count too, without one every
     byte counts once. ``min_estimate`` is True for ``min = "estimate"``: at least what the model
-    needs. ``headroom`` is what must stay free above the measured peak.
+    needs. ``headroom`` is what must stay free above the measured peak. ``declared`` is the line of
+    its limit, or of its first claim; ``warn_declared`` and ``min_declared`` are the others'.
     """
 
     id: str
@@ -149,6 +154,8 @@ class BudgetRow:
     bank: str | None = None
     growth: Growth | None = None
     headroom: Amount | None = None
+    warn_declared: Evidence | None = None
+    min_declared: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,14 +50,20 @@ class Collision:
 class StackStart:
     """Where the main stack starts: the address behind its first byte.
 
-    ``home`` is the region or bank that has that byte, None where none has. ``is_loaded`` is
-    whether the processor loads the address at reset; else a label says so.
+    ``regions`` and ``bank``, of the part, have that byte. ``is_loaded`` is whether the processor
+    loads the address at reset; else a label says so.
     """
 
     address: int
-    home: str | None
+    regions: tuple[str, ...]
+    bank: str | None
     evidence: Evidence
     is_loaded: bool
+
+    @property
+    def home(self) -> str | None:
+        """Return the memory that has the stack's first byte; None where none has."""
+        return self.regions[0] if self.regions else self.bank
 
 
 @dataclass(frozen=True, slots=True)

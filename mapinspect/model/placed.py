@@ -114,7 +114,7 @@ class RegionLimit:
     """The most bytes a region may hold: the strictest of its length, its limit and the margin.
 
     ``measure`` says what is compared with it: the "extent" or the "occupied" bytes. ``rules``
-    are all the limits that apply, the strictest first.
+    are all the limits that apply, the strictest first; ``warn_declared`` is the warning's line.
     """
 
     region: Region
@@ -122,6 +122,7 @@ class RegionLimit:
     warn: int | None
     measure: str
     rules: tuple[Evidence, ...]
+    warn_declared: Evidence | None = None
 
     def measured(self, usage: Usage) -> int:
         """Return the bytes of ``usage`` that count against the limit."""

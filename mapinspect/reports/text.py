@@ -76,7 +76,7 @@ def _place_rows(what: str, located: Located, note: str) -> Iterator[tuple[str, .
 
 
 def _reservation_rows(item: Reservation, facts: Inspection) -> Iterator[tuple[str, ...]]:
-    address = "" if item.span is None else f"{item.span.start:#010x}"
+    address = "" if item.place is None else f"{item.place.start:#010x}"
     yield (item.kind, _name(item.name), address, grouped(item.bytes), "")
     note = "takes the rest of RAM" if item.elastic else "reserved"
     peaks = [
@@ -182,8 +182,10 @@ def _reads_as_over(used: str, limit: str) -> bool:
 
 
 def _slack(facts: Inspection) -> Iterator[str]:
+    several = len(facts.arenas) > 1
     for arena in facts.arenas:
         room = slack(arena)
-        if room is not None:
+        if room is not None and arena.place is not None:
             at_most = "" if arena.exact or room < 0 else "at most "
-            yield f"arena slack {at_most}{room:,} B"
+            which = f"{_name(arena.place.name)}: " if several else ""
+            yield f"{which}arena slack {at_most}{room:,} B"

@@ -128,6 +128,14 @@ def test_a_least_heap_that_no_free_block_holds_is_broken(tmp_path: Path) -> None
     ]
 
 
+def test_a_least_heap_that_fits_is_placed(tmp_path: Path) -> None:
+    linked = link(
+        tmp_path, "arm", SCRIPT % (NOINIT % "RAM" + "end = .; _Min_Heap_Size = 0x18000;"), SOURCE
+    )
+    found = [item for item in judge(linked.inspection()) if item.check == "free-block-too-small"]
+    assert not [item for item in found if item.findings]
+
+
 def test_a_longer_length_in_the_table_does_not_excuse_what_ld_refused(tmp_path: Path) -> None:
     small = SCRIPT.replace("128K", "16K") % (NOINIT % "RAM")
     linked = link(tmp_path, "arm", small, SOURCE, "--noinhibit-exec")

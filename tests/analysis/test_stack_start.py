@@ -101,7 +101,7 @@ def test_where_the_stack_begins(tmp_path: Path, labels: str, top: str, messages:
         # .bss is the first 0x100 bytes of RAM.
         pytest.param("", "0x20008000", 0x7F00, id="in the free RAM"),
         pytest.param("", "0x20000080", 0, id="inside a variable"),
-        pytest.param("", "0x20000100", None, id="at the end of an array, which may be the stack"),
+        pytest.param("", "0x20000100", 0, id="at the end of an array that no name makes a stack"),
         pytest.param(
             ".tail 0x20009000 (NOLOAD) : { . = . + 0x1000; } > RAM",
             "0x20008000",

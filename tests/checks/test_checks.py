@@ -19,8 +19,10 @@ from mapinspect.checks.sections_overlap import sections_overlap
 from mapinspect.checks.weights_duplicated import weights_duplicated
 from mapinspect.checks.weights_missing import weights_missing
 from mapinspect.checks.weights_not_in_flash import weights_not_in_flash
+from mapinspect.model.budget import Match, PlacementRow
 from mapinspect.model.finding import Outcome, Severity, Status
-from mapinspect.model.image import Span
+from mapinspect.model.image import Evidence, Span
+from mapinspect.model.inspection import Matched
 from tests.builders import (
     FLASH,
     RAM,
@@ -134,6 +136,13 @@ def test_weights_in_ram_cost_both_memories() -> None:
     assert statuses(weights_not_in_flash(facts)) == [Status.HOLDS]
 
 
+def test_weights_in_flash_stay_there_whatever_may_be_written_beside_them() -> None:
+    """An array that is not const, put into .rodata by its attribute, makes all of it writable."""
+    home = section(".rodata", FLASH.span.start + 0x100, 0x100, writable=True)
+    facts = replace(inspection(home), models=(model(copy(located("g_model", home))),))
+    assert statuses(weights_not_in_flash(facts)) == [Status.HOLDS]
+
+
 def test_missing_duplicated_and_different_weights() -> None:
     home = text()
     one, two = located("g_model", home), located("g_copy", home, 128)
@@ -233,3 +242,27 @@ def test_a_map_that_is_cut_short_is_undecided() -> None:
     whole = map_facts()
     facts = replace(inspection(text()), map=replace(whole, missing=("no OUTPUT line",)))
     assert "not whole: no OUTPUT line" in only(map_lines_unknown(facts), Status.UNDECIDED)
+
+
+def test_a_placement_row_is_judged_once_however_many_arenas_there_are() -> None:
+    home = bss(0xF00)
+    places = (located("kws_arena", home), located("speech_arena", home, 64))
+    row = PlacementRow(
+        id="home",
+        match=Match(symbol="kws_arena"),
+        regions=("FLASH",),
+        section=None,
+        align=None,
+        read_only=None,
+        optional=False,
+        declared=Evidence("mapinspect.toml", 9, 'region = ["FLASH"]'),
+    )
+    facts = inspection(home)
+    facts = replace(
+        facts,
+        arenas=tuple(arena(place) for place in places),
+        table=replace(facts.table, placements=(row,)),
+        placement_matches={"home": Matched(places[:1], 64)},
+    )
+    said = [outcome.status for outcome in arena_misplaced(facts)]
+    assert said == [Status.HOLDS, Status.HOLDS, Status.BROKEN]

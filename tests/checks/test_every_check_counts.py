@@ -11,6 +11,9 @@ import pytest
 from mapinspect import checks
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks import judge as judging
+from mapinspect.checks.check import Check, Review
+from mapinspect.checks.explain import severity
+from mapinspect.checks.judge import judge
 from mapinspect.model.embedded import TensorPlace
 from mapinspect.model.habits import Habits, Margins
 from mapinspect.model.image import Evidence, Span
@@ -194,3 +197,18 @@ def test_without_this_check_something_would_pass(id_: str, monkeypatch: pytest.M
     assert verdict(broken, warnings_fail=strict) is not Verdict.PASS
     without(monkeypatch, id_)
     assert verdict(broken, warnings_fail=strict) is Verdict.PASS
+
+
+# What these say at their worst, other facts show.
+LESS_THAN_WORST = ("data-not-stored", "map-lines-unknown", "growth-over-limit")
+
+
+@pytest.mark.parametrize("check", CATALOGUE, ids=[check.id for check in CATALOGUE])
+def test_the_worst_answer_is_what_the_list_of_checks_says(check: Check | Review) -> None:
+    """Only a warning lets the facts PASS that break its claim when warnings fail."""
+    facts_of = {**ALONE, **WARNING}[check.id]
+    found = [item for item in judge(facts_of()) if item.check == check.id]
+    said = {finding.severity.value for outcome in found for finding in outcome.findings}
+    if check.id not in LESS_THAN_WORST:
+        assert severity(check) in said
+        assert (severity(check) == "warning") == (check.id in WARNING)

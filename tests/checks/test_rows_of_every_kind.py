@@ -7,7 +7,7 @@ adding bytes never makes FAIL a PASS; renaming symbols changes no number.
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mapinspect.model.elf_file import ElfFile
@@ -74,6 +74,20 @@ def test_a_warning_fails_only_on_demand(row: str) -> None:
     assert verdict(inspection, warnings_fail=True) is Verdict.FAIL
 
 
+def test_each_claim_of_a_row_names_its_own_line() -> None:
+    claims = "min = 12289\nwarn = 12287\nlimit = '16K'"  # the arena has 12,288 bytes
+    inspection = facts(budget(ROWS["arena"], claims))
+    (under,) = [item for item in outcomes(inspection, "row-under-minimum") if item.findings]
+    (above,) = [item for item in outcomes(inspection, "row-over-budget") if item.findings]
+    assert under.findings[0].evidence[0].text == "min = 12289"
+    assert above.findings[0].evidence[0].text == "warn = 12287"
+    region = "[[region]]\nname = 'SRAM1'\nwarn = 29983\nlimit = '80K'\n"
+    others = "[[region]]\nname = 'FLASH'\n[[region]]\nname = 'SRAM2'\n"
+    found = outcomes(facts(region + others), "region-over-budget")
+    (warned,) = [item for item in found if item.findings]
+    assert warned.findings[0].evidence[0].text == "warn = 29983"
+
+
 @pytest.mark.parametrize("region", REGIONS)
 def test_a_region_row_too(region: str) -> None:
     used = facts("").usage(region).used
@@ -134,6 +148,7 @@ def test_raising_a_share_never_fails(tenths: int, more: int, region: str) -> Non
     section=st.sampled_from([".data", ".text", ".sram2_noinit", "._user_heap_stack"]),
     more=st.integers(0, 4096) | st.integers(0, 1 << 20),
 )
+@example(row="region", limit=0, section=".sram2_noinit", more=16369)  # a byte past SRAM2's end
 def test_adding_bytes_never_passes(row: str, limit: int, section: str, more: int) -> None:
     """Without a map, whose disagreement with the grown image would decide everything.
 

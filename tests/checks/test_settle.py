@@ -7,8 +7,11 @@ import pytest
 from mapinspect.checks import CATALOGUE
 from mapinspect.checks.judge import judge
 from mapinspect.checks.notes import notes
+from mapinspect.checks.settle import settle
 from mapinspect.errors import InputError
-from mapinspect.model.finding import Severity, Status
+from mapinspect.model.budget import BudgetTable, Waiver
+from mapinspect.model.finding import Finding, Outcome, Severity, Status
+from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.report import Report, Verdict
 from mapinspect.readers.budget.acceptance import accept
@@ -45,6 +48,17 @@ def test_a_waiver_accepts_a_broken_claim_in_plain_sight() -> None:
         assert "see 142" in rendered
     assert '"waived": 1' in json_v1.render(shown)
     assert "1 waived" in text.render(shown).splitlines()[-1]
+
+
+def test_a_waiver_leaves_information_as_it_is() -> None:
+    place = Evidence("app.elf", None, "")
+    told = [Finding(level, "x", "what", (place,), "help") for level in Severity]
+    waived = Waiver("c", "x", "why", date(2099, 1, 1), place)
+    outcome = Outcome(Status.BROKEN, "x", (told[0], told[3]), check="c")
+    (settled,) = settle(BudgetTable("", waivers=(waived,)), [outcome])
+    assert settled.status is Status.WAIVED
+    assert settled.findings[0].message == "waived until 2099-01-01: what"
+    assert settled.findings[1] == told[3]
 
 
 @pytest.mark.parametrize("match", ["arena", "a*", "*"])

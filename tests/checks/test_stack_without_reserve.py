@@ -6,12 +6,16 @@ import pytest
 
 from mapinspect.model.finding import Severity
 from mapinspect.model.habits import Margins
+from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
 from mapinspect.model.report import Verdict
+from mapinspect.model.reservation import Reservation
 from mapinspect.readers.budget.reader import read_budget
 from tests.builders import bss, inspection, text
 from tests.good_firmware import outcomes, verdict
 
+SEEN = Evidence("app.elf", None, "_stack_start")
+ROW = "[[budget]]\nid = 'x'\n"
 ROOM = 224  # bytes below the stack's top, as in the built case no-room-for-stack
 
 
@@ -44,3 +48,13 @@ def test_only_the_minimum_of_a_stack_answers_for_it(row: str, expected: list[Sev
     found = with_rows(f"[[budget]]\nid = 'x'\n{row}\n")
     told = [item for outcome in outcomes(found, "stack-collision") for item in outcome.findings]
     assert [item.severity for item in told] == expected
+
+
+@pytest.mark.parametrize(("row", "expected"), [("", 1), ("kind = 'stack'\nmin = 64", 0)])
+def test_a_stack_that_takes_the_rest_of_ram_is_no_reserve_either(row: str, expected: int) -> None:
+    """As cortex-m-rt has it: whatever the variables leave."""
+    rest = Reservation("stack", "main", 224, "cortex-m-rt", True, None, SEEN)
+    table = read_budget("b.toml", f"version = 1\n{ROW + row if row else ''}\n".encode())
+    found = replace(inspection(text(), bss(64), budget=table), reservations=(rest,))
+    told = [item for outcome in outcomes(found, "stack-collision") for item in outcome.findings]
+    assert [item.severity for item in told] == [Severity.WARNING] * expected

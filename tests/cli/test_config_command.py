@@ -130,6 +130,31 @@ def test_limits_are_shown_in_bytes(capsys: pytest.CaptureFixture[str]) -> None:
     assert max(len(line) for line in out.splitlines()) <= 80
 
 
+def test_what_the_table_softens_is_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "mapinspect.toml"
+    path.write_text(
+        "version = 1\n[[region]]\nname = 'FLASH'\n[[region]]\nname = 'SRAM1'\nlimit = '29K'\n"
+        "[[region]]\nname = 'SRAM2'\n[[budget]]\nid = 'gone'\nmatch = { symbol = 'nope' }\n"
+        "limit = 1\noptional = true\n[[waiver]]\ncheck = 'region-over-budget'\nmatch = 'SRAM1'\n"
+        "reason = 'see #142'\nexpires = 9999-12-31\n[checks]\nheap-reachable = 'warn'\n"
+        "[profile.debug.project]\nmargin = '5%'\n",
+        encoding="utf-8",
+    )
+    files = [f"--elf={GOOD.parent / 'app.elf'}", f"--map={GOOD.parent / 'app.map'}"]
+    status, out, _ = ran(capsys, "show", f"--config={path}", "--profile=debug", *files)
+    assert status == 0
+    for words in (
+        "profile debug",
+        f"heap-reachable only warns ({path}:20)",
+        "region-over-budget of SRAM1 is waived until 9999-12-31: see #142",
+        "optional and not in the image, 1: row gone matches nothing",
+        "margin 5% of the region",
+    ):
+        assert words in out
+
+
 def test_limits_need_an_image(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "mapinspect.toml"
     path.write_text(TABLE, encoding="utf-8")

@@ -170,3 +170,51 @@ def test_an_arena_that_its_runtime_aligns_needs_no_alignment(
     assert ("says PASS" in said, "wrong today" in said) == (True, False)
     assert run(["check"]) == 0
     assert "warning[arena-misplaced]: tensor_arena is aligned to 8 bytes" in capsys.readouterr().out
+
+
+TWO_MODELS = """
+  .text
+  .global start
+start: b start
+  .section .rodata
+  .balign 16
+  .global g_dense_model, g_kws_model
+  .type g_dense_model, %object
+g_dense_model: .incbin "dense.tflite"
+  .size g_dense_model, . - g_dense_model
+  .section .qspi,"a"
+  .balign 16
+  .type g_kws_model, %object
+g_kws_model: .incbin "kws.tflite"
+  .size g_kws_model, . - g_kws_model
+  .bss
+  .balign 16
+  .global dense_arena, kws_arena
+  .type dense_arena, %object
+dense_arena: .space 2048
+  .size dense_arena, 2048
+  .type kws_arena, %object
+kws_arena: .space 12288
+  .size kws_arena, 12288
+"""
+
+
+def test_each_memory_that_holds_weights_gets_a_row_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, file in (("dense", "dense_int8.tflite"), ("kws", "kws_int8.tflite")):
+        (tmp_path / f"{name}.tflite").write_bytes((MODELS / file).read_bytes())
+    script = (
+        "ENTRY(start) MEMORY { FLASH (rx) : ORIGIN = 0, LENGTH = 64K  "
+        "QSPI (rx) : ORIGIN = 0x90000000, LENGTH = 1M  "
+        "R (rwx) : ORIGIN = 0x20000000, LENGTH = 64K } "
+        "SECTIONS { .text : { *(.text) *(.rodata) } > FLASH  .qspi : { *(.qspi) } > QSPI  "
+        ".bss (NOLOAD) : { *(.bss) } > R  __StackTop = ORIGIN(R) + LENGTH(R); }"
+    )
+    monkeypatch.chdir(tmp_path)
+    link(tmp_path, "arm", script, TWO_MODELS)
+    assert init("--model", "dense.tflite", "--model", "kws.tflite") == 0
+    table = tomllib.loads((tmp_path / "mapinspect.toml").read_text(encoding="utf-8"))
+    rows = {row["region"]: row["limit"] for row in table["budget"] if row.get("kind") == "weights"}
+    # 8,192 and 41,456 bytes (the files), and a tenth, rounded up to 1,024
+    assert rows == {"FLASH": "9K", "QSPI": "45K"}

@@ -11,7 +11,7 @@ from mapinspect.analysis.proposal.amounts import (
     size_text,
 )
 from mapinspect.analysis.proposal.policy import Memories
-from mapinspect.model.inspection import Inspection, Located
+from mapinspect.model.inspection import Inspection, Located, ModelFacts
 from mapinspect.model.proposal import Entry, ProposedRow
 from mapinspect.model.symbol_names import base_name, is_nameless
 
@@ -39,13 +39,17 @@ def weight_rows(inspection: Inspection, memories: Memories, found: Sequence[Foun
     """Return the rows about weights; ``found`` are those that no model file speaks of."""
     rows = Rows()
     places = [copy.place for model in inspection.models for copy in model.copies[:1]]
-    if places:
-        home = memories.for_weights(places[0].region)
-        region = home[0] if home else None
-        size, spare = _weights(inspection, region)
-        entries = [Entry("id", "weights"), Entry("kind", "weights")]
-        entries += [Entry("region", glob_of(home[0]))] if home else []
-        entries += _limit(inspection, size, region, "once" if spare else "today")
+    homes: dict[str | None, list[ModelFacts]] = {}
+    for model in inspection.models:
+        for copy in model.copies[:1]:
+            own = next(iter(memories.for_weights(copy.place.region)), None)
+            homes.setdefault(own, []).append(model)
+    for home, models in homes.items():
+        name = "weights" if len(homes) == 1 else f"weights-in-{identifier(home or 'none')}"
+        size, spare = _weights(inspection, home, models)
+        entries = [Entry("id", name), Entry("kind", "weights")]
+        entries += [Entry("region", glob_of(home))] if home else []
+        entries += _limit(inspection, size, home, "once" if spare else "today")
         again = f"{in_words(spare)} of them twice: this fails until each model is linked once"
         rows.budgets.append(ProposedRow(tuple(entries), (again,) if spare else ()))
     for item in found:
@@ -57,17 +61,22 @@ def weight_rows(inspection: Inspection, memories: Memories, found: Sequence[Foun
     return rows
 
 
-def _weights(inspection: Inspection, region: str | None) -> tuple[int, int]:
-    """Return the bytes of weights in a region, each model once, and those of further copies."""
+def _weights(
+    inspection: Inspection, region: str | None, models: Sequence[ModelFacts]
+) -> tuple[int, int]:
+    """Return the bytes of weights in a region, each model once, and those of further copies.
+
+    ``models`` are those whose home it is, wherever they lie today.
+    """
     counted = sum(
         use.linked
         for use in inspection.uses
         if use.row == "weights" and region in (None, use.region)
     )
-    given = sum(model.size for model in inspection.models if model.copies)
+    given = sum(model.size for model in models)
     spare = sum(
         model.size
-        for model in inspection.models
+        for model in models
         for copy in model.copies[1:]
         if region in (None, copy.place.region, copy.place.load_region)
     )

@@ -128,6 +128,7 @@ class Records:
             optional=row.get("optional", False),
             declared=self._rows.evidence(path, "limit" if "limit" in row else "name"),
             growth=self._rows.growth(row, path),
+            warn_declared=self._rows.evidence(path, "warn") if "warn" in row else None,
         )
 
     def _waiver(self, row: dict[str, Any], number: int) -> Waiver:

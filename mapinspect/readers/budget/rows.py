@@ -53,6 +53,8 @@ class Rows:
             bank=row.get("bank"),
             growth=self.growth(row, path),
             headroom=row.get("headroom"),
+            warn_declared=self.evidence(path, "warn") if "warn" in row else None,
+            min_declared=self.evidence(path, "min") if "min" in row else None,
         )
 
     def placement(self, row: dict[str, Any], number: int) -> PlacementRow:

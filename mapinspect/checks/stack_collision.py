@@ -5,9 +5,10 @@ the bytes of a stack, at its address or, where the part is known (`mcu`), at ano
 memory; a section lies in a heap, or where one begins that takes the rest of RAM; labels let a stack
 or heap leave its memory; or nothing is left below the main stack's top. A warning is what goes
 wrong one day: a heap that grows up to the stack with no limit but the stack pointer of the moment
-`[[budget]]` row of kind heap must find its `min` in one heap, in the memory that it names. The
-`min` of a stack that nothing reserves is not free for either. So must a stack or heap of which only
-the size is stated (`_Min_Heap_Size`), and which fits nowhere where it would begin.
+(`_sbrk` of many start-up files), or over a section that lies below its limit; or a main stack that
+nothing is reserved for, while no `[[budget]]` row of kind stack demands a `min`: whatever is left
+is then taken for enough. Information is what an overflow would hit at once where no guard is linked
+(MPU region, stack limit, canary).
 
     error[stack-collision]: .persist lies in 256 bytes of the stack main, at 0x20017f00
 

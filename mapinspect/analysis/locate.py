@@ -40,7 +40,8 @@ class Surroundings:
 
     def printed(self) -> Iterator[tuple[MapSection, PlacedSection]]:
         """Yield every section of the map that is one of the image's, with that."""
-        own = {(item.name, item.vma): item for item in self.sections}
+        # Of sections of one name at one address the one with bytes is meant.
+        own = {(item.name, item.vma): item for item in sorted(self.sections, key=_size_of)}
         for printed in self.link_map.sections if self.link_map is not None else ():
             section = own.get((printed.name, self.address(printed.vma or 0)))
             if section is not None:
@@ -71,6 +72,10 @@ class Surroundings:
     def _around(self, section: PlacedSection, role: Role, span: Span) -> str | None:
         region = self.homes.get((section.ordinal, role))
         return region.name if region is not None and region.span.contains(span) else None
+
+
+def _size_of(section: PlacedSection) -> int:
+    return section.size
 
 
 def homes(placements: Iterable[Placement]) -> dict[tuple[int, Role], Region | None]:

@@ -1,6 +1,7 @@
 """Images of a few sections with models in them, inspected as the pipeline does it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mapinspect.analysis.inspect import Records, inspect
@@ -46,6 +47,7 @@ def inspect_elf(
     models: Sequence[tuple[ModelEntry, bytes]] = (),
     *,
     link_map: LinkMap | None = None,
+    table: BudgetTable | None = None,
     **records: object,
 ) -> Inspection:
     """The facts about an image and these models, read from their bytes."""
@@ -53,7 +55,7 @@ def inspect_elf(
     given = [(content, networks[item.name]) for item, content in models]
     return inspect(
         Records(
-            table=BudgetTable("", regions=REGIONS),
+            table=replace(table or BudgetTable(""), regions=REGIONS),
             elf=elf,
             link_map=link_map,
             models=tuple(models),

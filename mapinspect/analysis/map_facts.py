@@ -26,5 +26,6 @@ def map_facts(link_map: LinkMap, elf: ElfFile | None, around: Surroundings) -> M
         missing=link_map.missing,
         regions=tuple(usage.region for usage in own),
         output_file=link_map.output_file,
+        lacks_regions=link_map.lacks_regions,
         shares_symbols=elf is None or shares_symbols(link_map, elf),
     )

@@ -7,7 +7,7 @@ from hashlib import sha256
 from mapinspect.analysis.difference import likely_cause, same_layers, swapped, swapped_width
 from mapinspect.analysis.locate import Surroundings, symbols
 from mapinspect.analysis.search import Hit, first_difference, occurrences, stored_place
-from mapinspect.analysis.tensors import tensors_of
+from mapinspect.analysis.tensors import tensors_in_ram, tensors_of
 from mapinspect.model.budget import ModelEntry
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.embedded import EmbeddedModel, StoredModel
@@ -45,7 +45,9 @@ def model_facts(
     for item, equal in zip(given, found, strict=True):
         copies = (*equal, *_versions(around, item, stored, taken, equal))
         tensors = tensors_of(around, item.network, item.content, copies)
-        facts.append(ModelFacts(item.entry, len(item.content), copies, tensors))
+        others = [Span(model.vma, model.size) for model in stored]
+        in_ram = tensors_in_ram(around, item.network, item.content, copies, others)
+        facts.append(ModelFacts(item.entry, len(item.content), copies, tensors, in_ram))
     return tuple(facts)
 
 

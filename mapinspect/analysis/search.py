@@ -1,6 +1,6 @@
 """Bytes in an image: where a content lies among what is loaded, led there by its rarest part."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mapinspect.analysis.locate import Surroundings
@@ -41,15 +41,17 @@ def anchor_of(content: bytes) -> int:
     return max(steps, key=lambda start: len(set(content[start : start + ANCHOR])))
 
 
-def occurrences(elf: ElfFile, content: bytes) -> Iterator[Hit]:
-    """Yield where ``content`` lies in the loadable bytes of an image.
+def occurrences(
+    elf: ElfFile, content: bytes, sections: Iterable[ElfSection] | None = None
+) -> Iterator[Hit]:
+    """Yield where ``content`` lies in the loadable bytes of an image, or of some sections of it.
 
     The hit of a rare anchor with other bytes around it is yielded too, as not equal: most likely
     a changed copy. No bytes are copied; each hit costs one comparison.
     """
     offset = anchor_of(content)
     rare = len(set(content[offset : offset + ANCHOR])) >= min(RARE, len(content))
-    for section in loadable(elf):
+    for section in loadable(elf) if sections is None else sections:
         for hit in _in_section(elf, content, offset, section):
             if hit.equal or rare:
                 yield hit

@@ -1,20 +1,21 @@
 """A model's constant tensors in the image: by the model's own copy, or searched one by one."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from mapinspect.analysis.arena.layers import constants_of
 from mapinspect.analysis.locate import Surroundings
-from mapinspect.analysis.search import occurrences, stored_place
+from mapinspect.analysis.search import RARE, occurrences, stored_place
 from mapinspect.model.elf_file import ElfFile
-from mapinspect.model.embedded import TensorPlace
+from mapinspect.model.embedded import TensorPlace, loadable
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import Located, ModelCopy
 from mapinspect.model.network import Network, Tensor
 
 _LEAST = 16  # bytes of a tensor that is searched for; fewer lie anywhere by chance
 _DISTINCT = 4  # different byte values that make it worth a search; zeros lie anywhere
+_LARGE = 256  # bytes; a tensor as large as that lies nowhere by chance
 _WORK = 1 << 34  # bytes looked through for one model at most: seconds
 _NEITHER = "constant"
 
@@ -35,6 +36,38 @@ def tensors_of(
     if copies:
         return ()
     return tuple(_searched(around, around.elf, network, content))
+
+
+def tensors_in_ram(
+    around: Surroundings,
+    network: Network | None,
+    content: bytes,
+    copies: Sequence[ModelCopy],
+    others: Iterable[Span],
+) -> tuple[Located, ...]:
+    """Return the large tensors that start-up copies to RAM besides a copy of the whole file.
+
+    Those inside a copy of it, or inside one of the ``others``, are that model's own.
+    """
+    elf = around.elf
+    if elf is None or network is None or not any(copy.matches for copy in copies):
+        return ()
+    sections = [item for item in loadable(elf) if item.writable or item.lma != item.vma]
+    models = [*others, *(copy.place.span for copy in copies)]
+    work = _WORK // max(1, sum(item.size for item in sections))
+    names, found = _Names(elf), dict[Span, Located]()
+    for item in [item for item in _constants(network) if item.size >= _LARGE][:work]:
+        stored = content[item.offset : item.offset + item.size]
+        for hit in occurrences(elf, stored, sections) if _is_rare(stored) else ():
+            span = Span(hit.address, item.size)
+            if hit.equal and not any(model.contains(span) for model in models):
+                name = names.at(hit.address)
+                found.setdefault(span, stored_place(around, elf, hit, name, item.size))
+    return tuple(found.values())
+
+
+def _is_rare(stored: bytes) -> bool:
+    return len(set(stored[:4096])) >= RARE
 
 
 def _constants(network: Network) -> Iterator[TensorPlace]:

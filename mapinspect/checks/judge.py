@@ -15,8 +15,8 @@ _ABOUT_THE_MAP = ("map-elf-disagree", "bytes-not-conserved", "map-lines-unknown"
 def judge(inspection: Inspection, *, warnings_fail: bool = False) -> tuple[Outcome, ...]:
     """Return every check's outcomes, in report order; warnings break claims when they must.
 
-    When the map is not of this ELF, or was not understood, no claim can be judged: everything
-    becomes undecided, except an overflow that the map itself proves.
+    When the map is not of this ELF, was not understood, or may lack a region, no claim can be
+    judged: everything becomes undecided, except an overflow that the map itself proves.
     """
     found = (outcome for check in CHECKS for outcome in check(inspection))
     outcomes = settle(inspection.table, found)
@@ -46,6 +46,8 @@ def _doubt(inspection: Inspection) -> str | None:
         return "map and ELF are not of the same link"
     if facts.unknown and facts.unconserved:
         return "the map was not understood"
+    if facts.lacks_regions:
+        return "the map's memory table is not whole"
     return None
 
 

@@ -53,7 +53,9 @@ def declares_copy(inspection: Inspection, place: Located) -> bool:
     """Return whether a placement row wants this held in RAM or PSRAM; it is judged by that row."""
     return any(
         row.strategy in ("copied", "psram")
-        and any(other.span == place.span for other in inspection.placement_matches[row.id].places)
+        and any(
+            other.span.contains(place.span) for other in inspection.placement_matches[row.id].places
+        )
         for row in inspection.table.placements
     )
 

@@ -3,7 +3,8 @@
 The weights of every model must lie in read-only memory and stay there. An array without `const`
 (what `xxd -i` writes) lands in `.data`: it costs Flash for its load image and the same bytes of
 RAM again at run time. Weights that are copied on purpose are declared: a `[[placement]]` row with
-`strategy = "copied"` or `"psram"` is then what they are judged by.
+`strategy = "copied"` or `"psram"` is then what they are judged by. Large tensors are looked for in
+RAM one by one as well, besides a model that lies in Flash as a whole.
 
     error[weights-not-in-flash]: g_model (41456 bytes of weights) takes up RAM in .data, and
       again in FLASH
@@ -32,7 +33,7 @@ def weights_not_in_flash(inspection: Inspection) -> Iterator[Outcome]:
     for model in inspection.models:
         if not model.copies and not model.parts:
             yield not_claimed(model.entry.name, "its weights were not found")
-        for part in arrays(model.parts):
+        for part in arrays((*model.parts, *model.in_ram)):
             yield _judge(inspection, part, part.span.size)
         for copy in model.copies:
             yield _judge(inspection, copy.place, copy.place.span.size or model.size)

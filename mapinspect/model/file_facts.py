@@ -23,7 +23,7 @@ class MapFacts:
 
     ``regions`` are those of its memory table, whatever the budget table makes of them;
     ``output_file`` is what the link wrote. ``shares_symbols`` is whether a symbol shows that it is
-    of the ELF's link, not sections alone.
+    of the ELF's link, not sections alone; ``lacks_regions`` that the table may have had more.
     """
 
     path: str
@@ -37,6 +37,7 @@ class MapFacts:
     regions: tuple[Region, ...] = ()
     shares_symbols: bool = True
     output_file: str | None = None
+    lacks_regions: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,13 +78,15 @@ class ModelFacts:
     """A model file and its copies in the image; ``size`` is the file's, in bytes.
 
     ``tensors`` are its constants: all of them inside a copy that equals the file; where there is
-    no copy, those that are worth a search, with the places where each was found.
+    no copy, those that are worth a search, with the places where each was found. ``in_ram`` are
+    large ones that start-up copies to RAM although a copy of the whole file is there.
     """
 
     entry: ModelEntry
     size: int
     copies: tuple[ModelCopy, ...]
     tensors: tuple[TensorPlace, ...] = ()
+    in_ram: tuple[Located, ...] = ()
 
     @property
     def parts(self) -> tuple[Located, ...]:

@@ -9,7 +9,10 @@ ld 2.39 or older sign-extends those of some 32-bit targets to 64 bits.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
+
+REGION_ROW: Final = "row of the memory table"
+"""How ``missing`` names a region that may be lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +267,11 @@ class LinkMap:
     def complete(self) -> bool:
         """Return whether every line is understood and nothing of a whole map is missing."""
         return not self.unknown and not self.missing
+
+    @property
+    def lacks_regions(self) -> bool:
+        """Return whether the memory table may have had more regions than were read."""
+        return any(REGION_ROW in what for what in self.missing)
 
     def script_values(self) -> dict[str, int]:
         """Return the value of each symbol that the linker script assigns, by name.

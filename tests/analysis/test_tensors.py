@@ -9,6 +9,7 @@ import pytest
 from mapinspect.model.finding import Status
 from mapinspect.model.inspection import Inspection
 from mapinspect.needs import recognised_in
+from mapinspect.readers.budget.reader import read_budget
 from mapinspect.readers.elf import read_elf
 from mapinspect.readers.gnu_map import read_map
 from mapinspect.readers.parts import read_part
@@ -197,3 +198,42 @@ def test_weights_that_are_in_flash_and_in_ram_are_both_judged() -> None:
     facts = inspect_elf(image(flash, ram), [(entry(), two_layers(1))])
     found = {outcome.status for outcome in outcomes(facts, "weights-not-in-flash")}
     assert found == {Status.HOLDS, Status.BROKEN}
+
+
+@pytest.mark.parametrize(
+    ("also", "expected"),
+    [
+        pytest.param(slice(0, 512), ["cached (512 bytes of weights)"], id="a layer"),
+        pytest.param(slice(0, 511), [], id="less than the tensor"),
+        pytest.param(slice(512, 640), [], id="what is too small to be told from chance"),
+    ],
+)
+def test_a_layer_in_ram_besides_the_whole_model_is_told(also: slice, expected: list[str]) -> None:
+    weights = noise(1, 512) + noise(2, 128) + noise(3, 128)
+    model = two_layers(1)
+    assert model.count(weights[:512]) == 1
+    held = weights[also]
+    symbols = [ElfSymbolSpec("cached", RAM, len(held), section=".data")]
+    elf = image(rodata(model), data(held, RAM, FLASH + 0x4000), symbols=symbols)
+    found = messages(inspect_elf(elf, [(entry(), model)]), "weights-not-in-flash")
+    assert len(found) == len(expected)
+    assert all(text in said for text, said in zip(expected, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "expected"),
+    [
+        pytest.param("copied", [], id="declared"),
+        pytest.param("xip", [Status.BROKEN], id="declared to stay in Flash"),
+    ],
+)
+def test_a_hot_layer_may_be_copied_on_purpose(strategy: str, expected: list[Status]) -> None:
+    """The array holds the layer's weights and 32 bytes more."""
+    model = two_layers(1)
+    held = noise(1, 512) + noise(9, 32)
+    symbols = [ElfSymbolSpec("cached", RAM, len(held), section=".data")]
+    elf = image(rodata(model), data(held, RAM, FLASH + 0x4000), symbols=symbols)
+    row = f"[[placement]]\nid = 'hot'\nmatch = {{ symbol = 'cached' }}\nstrategy = '{strategy}'\n"
+    table = read_budget("b.toml", f"version = 1\n{row}".encode())
+    found = outcomes(inspect_elf(elf, [(entry(), model)], table=table), "weights-not-in-flash")
+    assert [item.status for item in found if item.status is Status.BROKEN] == expected

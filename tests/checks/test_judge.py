@@ -12,6 +12,7 @@ from mapinspect.model.budget import BudgetTable, CheckRule, Waiver
 from mapinspect.model.finding import Severity, Status
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
+from mapinspect.model.link_map import REGION_ROW
 from mapinspect.model.report import Report, Verdict
 from tests.builders import RAM, bss, inspection, map_facts, region_row, section, table, text
 
@@ -46,10 +47,14 @@ def test_disagreement_makes_even_a_broken_claim_undecided() -> None:
 
 ABOUT_THE_MAP = ("map-elf-disagree", "bytes-not-conserved", "map-lines-unknown")
 REVIEWED = ("waiver-matches-nothing",)
-DOUBTS = {"disagree": True}, {"unknown": 1, "unconserved": True}
+DOUBTS = (
+    {"disagreements": map_facts(disagree=True).disagreements},
+    {"unconserved": map_facts(unconserved=True).unconserved},
+    {"missing": (f"a {REGION_ROW}",), "lacks_regions": True},
+)
 
 
-@pytest.mark.parametrize("doubt", DOUBTS, ids=["of another link", "not understood"])
+@pytest.mark.parametrize("doubt", DOUBTS, ids=["of another link", "not understood", "no table"])
 def test_under_a_doubtful_map_nothing_is_judged(doubt: dict[str, object]) -> None:
     """What holds, what is broken and what was accepted, with every error it found."""
     rules = (CheckRule("section-outside-regions", "warn", Evidence("b.toml", 1, "")),)
@@ -58,7 +63,7 @@ def test_under_a_doubtful_map_nothing_is_judged(doubt: dict[str, object]) -> Non
     trusted = judge(replace(image, map=map_facts()))
     judged = (Status.HOLDS, Status.BROKEN, Status.WAIVED)
     assert {item.status for item in trusted} >= set(judged)
-    doubted = judge(replace(image, map=map_facts(**doubt)))
+    doubted = judge(replace(image, map=replace(map_facts(unknown=1), **doubt)))
     rest = [item for item in doubted if item.check not in ABOUT_THE_MAP]
     assert not [item for item in rest if item.status in judged]
     assert not [

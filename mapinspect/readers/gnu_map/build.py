@@ -6,6 +6,7 @@ from itertools import zip_longest
 
 from mapinspect.errors import InputError
 from mapinspect.model.link_map import (
+    REGION_ROW,
     ArchiveMember,
     CommonSymbol,
     CrossReference,
@@ -199,9 +200,9 @@ class Builder:
         if next(self._of("OUTPUT"), None) is None:
             yield "ld's OUTPUT(...) line"
         if not any(self._tables.region(row).name == "*default*" for row in self._of("REGION")):
-            yield "the *default* row of the memory table"
+            yield f"the *default* {REGION_ROW}"
         if self._has_odd_memory():
-            yield "a row of the memory table, where a line is not understood"
+            yield f"a {REGION_ROW}, where a line is not understood"
         if not self._ends_whole:
             yield "the end of the last line"
         if self._text.endswith(b"\n\n"):

@@ -5,9 +5,9 @@ grew as another shrank), a map of the other link shows them cut elsewhere.
 """
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
-from itertools import compress, repeat
-from operator import eq
+from itertools import compress
 from typing import Final
 
 from mapinspect.analysis.owners import MERGED
@@ -49,10 +49,10 @@ def _sized(elf: ElfFile) -> Iterator[tuple[int, int, int]]:
 def _rows(link_map: LinkMap, elf: ElfFile) -> Iterator[_Row]:
     mask = (1 << elf.bits) - 1
     own = {(item.name, item.vma) for item in elf.sections if item.allocated and item.size}
-    shared = [item.vma for item in elf.sections if item.allocated and item.size]
+    shared = Counter(item.vma for item in elf.sections if item.allocated and item.size)
     for section in link_map.sections:
         vma = (section.vma or 0) & mask
-        if (section.name, vma) not in own or sum(map(eq, shared, repeat(vma))) > 1:
+        if (section.name, vma) not in own or shared[vma] > 1:
             continue  # overlays: an address alone does not say which one holds a symbol
         for address, size in zip(*link_map.inputs.extents(section.ordinal), strict=True):
             if size:

@@ -40,7 +40,8 @@ class Surroundings:
 
     def printed(self) -> Iterator[tuple[MapSection, PlacedSection]]:
         """Yield every section of the map that is one of the image's, with that."""
-        own = {(item.name, item.vma): item for item in self.sections}
+        # Of sections of one name at one address the one with bytes is meant.
+        own = {(item.name, item.vma): item for item in sorted(self.sections, key=_size_of)}
         for printed in self.link_map.sections if self.link_map is not None else ():
             section = own.get((printed.name, self.address(printed.vma or 0)))
             if section is not None:
@@ -73,6 +74,10 @@ class Surroundings:
         return region.name if region is not None and region.span.contains(span) else None
 
 
+def _size_of(section: PlacedSection) -> int:
+    return section.size
+
+
 def homes(placements: Iterable[Placement]) -> dict[tuple[int, Role], Region | None]:
     """Return the region of every placement, by its section's ordinal and its role."""
     return {(item.section.ordinal, item.role): item.region for item in placements}
@@ -89,14 +94,15 @@ def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:
 def _located(around: Surroundings, chosen: Iterable[ElfSymbol]) -> tuple[Located, ...]:
     assert around.elf is not None
     by_ordinal = {section.ordinal: section for section in around.sections}
-    found: dict[Span, Located] = {}
+    found: dict[tuple[int, Span], Located] = {}  # overlays share addresses, not their images
     for symbol in chosen:
         section = by_ordinal.get(-1 if symbol.section is None else symbol.section)
         if section is not None:
             span = Span(symbol.address, symbol.size)
             text = f"{symbol.name} at {symbol.address:#010x}, {symbol.size} bytes"
             evidence = Evidence(around.elf.path, None, text)
-            found.setdefault(span, around.inside(section, symbol.name, span, evidence))
+            key = (section.ordinal, span)
+            found.setdefault(key, around.inside(section, symbol.name, span, evidence))
     return tuple(found.values())
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from mapinspect.analysis.counting import Counted, Memory
 from mapinspect.analysis.locate import Surroundings
+from mapinspect.analysis.usage import cut, union
 from mapinspect.analysis.weighing import Peaks
 from mapinspect.model.budget import Amount, BudgetRow, BudgetTable
 from mapinspect.model.budget_rows import RowNumbers
@@ -132,12 +133,21 @@ def _set_aside(
 
     A stack that no section holds has only what is left: ``Margins.room``.
     """
-    return sum(
-        item.bytes
-        for item in reservations
-        if item.kind == row.kind == "heap"
-        if memory.is_all or (item.span is not None and _lies_in(memory, around, item.span))
-    )
+    heaps = [item for item in reservations if item.kind == row.kind == "heap"]
+    if memory.is_all:
+        return sum(item.bytes for item in heaps)
+    return sum(_bytes_in(memory, around, item.span) for item in heaps if item.span is not None)
+
+
+def _bytes_in(memory: Memory, around: Surroundings, span: Span) -> int:
+    """Return how many bytes of a span lie in a memory; those that regions share count once."""
+    pieces = [
+        piece
+        for region in around.regions
+        if span.overlap(region.span)
+        for piece in memory.within(around, region.name, cut(span, region.span))
+    ]
+    return sum(piece.size for piece in union(pieces))
 
 
 def _lies_in(memory: Memory, around: Surroundings, span: Span) -> bool:

@@ -108,10 +108,21 @@ def _reserved(
     """Yield the bytes of fixed reserves in a region that no section holds."""
     taken = list(held)
     for claim in claims:
-        if claim.reserved and usage.region.name == _home(claim.span, usages):
-            fresh = without([claim.span], taken)
+        share = _share(claim.span, usage, usages) if claim.reserved else None
+        if share is not None:
+            fresh = without([share], taken)
             yield from (Piece(claim.row, usage.region.name, span) for span in fresh)
             taken += fresh
+
+
+def _share(span: Span, usage: Usage, usages: Sequence[Usage]) -> Span | None:
+    """Return the bytes of a reserve that count in a region; it may lie in several, one by one."""
+    home = _home(span, usages)
+    if home is not None:
+        return span if home == usage.region.name else None
+    piece = cut(span, usage.region.span)
+    own = piece.size and _home(Span(piece.start, 1), usages) == usage.region.name
+    return piece if own else None
 
 
 def _home(span: Span, usages: Iterable[Usage]) -> str | None:

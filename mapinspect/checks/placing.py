@@ -48,8 +48,9 @@ def strategy_faults(inspection: Inspection, row: PlacementRow, place: Located) -
         yield Fault(f"lies in {region}, whose kind is unknown", "write its kind in [[region]]")
     elif kind not in runs_in:
         yield Fault(f"{_WORDS[row.strategy]}: it lies in {region}")
-    elif stored_in is None and (place.load_region or not place.section.has_contents):
-        where = f"copied from {place.load_region}" if place.load_region else "not stored at all"
+    elif stored_in is None and (place.lma != place.span.start or not place.section.has_contents):
+        source = place.load_region or f"{place.lma:#010x}"
+        where = f"copied from {source}" if place.section.has_contents else "not stored at all"
         yield Fault(f"{_WORDS[row.strategy]}: it is {where}")
     elif stored_in is not None and not (row.strategy == "psram" and not place.section.has_contents):
         load = inspection.kind(place.load_region) if place.load_region else None

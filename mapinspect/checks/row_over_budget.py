@@ -6,8 +6,8 @@ them, and compares the bytes with its limit. In a named memory load images count
 link-time optimisation read the objects that a row is about, it may hold any of the bytes that were
 mixed; where a symbol of the row is a label without a size (`.incbin` without `.size`), any up to
 the next symbol. Objects of a thin archive may be any that the map names without an archive.
-Regions that share addresses may hold it or not. The limit is undecided where that makes the
-difference.
+Regions that share addresses may hold it or not; a heap that takes what is left may become as large.
+The limit is undecided where that makes the difference.
 
     error[row-over-budget]: tflm takes up 94208 of 92160 bytes, 2048 over
 
@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from mapinspect.checks.check import check
 from mapinspect.checks.rows import APART, SHARED, in_doubt
 from mapinspect.model.budget import BudgetRow
+from mapinspect.model.budget_rows import RowNumbers
 from mapinspect.model.finding import (
     Finding,
     Outcome,
@@ -49,22 +50,34 @@ def _judge(inspection: Inspection, row: BudgetRow) -> Outcome:
     if line.limit is None:
         message = f"{row.id} may take up a share of {line.memory}, whose size is not known"
         return undecided(row.id, message, (row.declared,), "give the map, or write bytes")
-    other = line.linked if line.otherwise is None else line.otherwise
-    if (line.linked > line.limit) != (other > line.limit):
-        message = f"{row.id} takes up {line.linked} or {other} of {line.limit} bytes: {SHARED}"
-        return undecided(row.id, message, evidence, APART)
+    doubt = _doubt(inspection, row, line, line.limit)
+    if doubt is not None:
+        return undecided(row.id, doubt[0], evidence, doubt[1])
     if line.linked > line.limit:
         over = line.linked - line.limit
         message = f"{row.id} takes up {line.linked} of {line.limit} bytes, {over} over"
         return broken(row.id, message, evidence, remedy)
-    doubt = in_doubt(line)
-    if doubt is not None and line.most > line.limit:
-        message = (
-            f"{row.id} takes up {line.linked} to {line.most} of {line.limit} bytes: {doubt[0]}"
-        )
-        return undecided(row.id, message, evidence, doubt[1])
     if line.warn is not None and line.linked > line.warn:
         message = f"{row.id} takes up {line.linked} bytes, above its warning at {line.warn}"
         evidence = (row.warn_declared or row.declared, evidence[1])
         return holds(row.id, Finding(Severity.WARNING, row.id, message, evidence, remedy))
     return holds(row.id)
+
+
+def _doubt(
+    inspection: Inspection, row: BudgetRow, line: RowNumbers, limit: int
+) -> tuple[str, str] | None:
+    """Return why it is open whether a row stays within its limit, and what would tell."""
+    other = line.linked if line.otherwise is None else line.otherwise
+    if (line.linked > limit) != (other > limit):
+        return f"{row.id} takes up {line.linked} or {other} of {limit} bytes: {SHARED}", APART
+    if line.linked > limit:
+        return None
+    why = in_doubt(line)
+    if why is not None and line.most > limit:
+        return f"{row.id} takes up {line.linked} to {line.most} of {limit} bytes: {why[0]}", why[1]
+    grows = row.kind == "heap" and line.measured is None and inspection.habits.allocators
+    if grows and line.available > limit:
+        remedy = "limit the heap in the linker script, or give a log of the device: --measured"
+        return f"nothing keeps {row.id} within {limit} of the {line.available} left", remedy
+    return None

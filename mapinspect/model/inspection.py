@@ -231,14 +231,17 @@ class Inspection:
         """
         if row.kind != "stack" or self.line(row.id).linked:
             return None
-        return self.margins.room if self._starts_in(row) else None
+        start, room = self.margins.start, self.margins.room
+        if room is None or (row.region is None and row.bank is None):
+            return room
+        if start is None or not self.is_in(row, Span(start.address - 1, 1)):
+            return None
+        return room if row.bank is None else min(room, self._above_bank(start.address))
 
-    def _starts_in(self, row: BudgetRow) -> bool:
-        """Return whether the main stack starts in the memory that a row names, if any."""
-        start = self.margins.start
-        if row.region is None and row.bank is None:
-            return True
-        return start is not None and self.is_in(row, Span(start.address - 1, 1))
+    def _above_bank(self, address: int) -> int:
+        """Return how far behind the first byte of a bank of the part an address lies."""
+        views = [view for bank in self.part.banks for view in bank.views()] if self.part else []
+        return min(address - view.start for view in views if view.start < address <= view.end)
 
     def is_in(self, row: BudgetRow, span: Span) -> bool:
         """Return whether bytes lie in the memory that a row names: region, bank or both."""

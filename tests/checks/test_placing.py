@@ -79,6 +79,7 @@ UNSTORED = located("g_model", bss(0x100))
 IN_QSPI = replace(
     located("g_model", section(".q", QSPI.span.start, 64)), region="QSPI", load_region=None
 )
+FROM_NOWHERE = located("g_model", section(".m", FLASH.span.start, 64, lma=0x7000_0000))
 IN_PSRAM = replace(
     located("g_model", section(".p", PSRAM.span.start, 64, lma=FLASH.span.start, writable=True)),
     region="PSRAM",
@@ -96,6 +97,7 @@ FILLED = replace(
     [
         pytest.param("xip", IN_FLASH, None, id="in place, in Flash"),
         pytest.param("xip", IN_QSPI, None, id="in place, in external Flash"),
+        pytest.param("xip", FROM_NOWHERE, "it is copied from 0x70000000", id="stored elsewhere"),
         pytest.param("xip", COPIED, "is not executed in place from Flash: it lies in RAM", id="x"),
         pytest.param("copied", COPIED, None, id="copied at start-up"),
         pytest.param("copied", IN_FLASH, "is not copied from Flash to RAM", id="left in Flash"),

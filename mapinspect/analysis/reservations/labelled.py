@@ -15,6 +15,7 @@ from mapinspect.analysis.reservations.names import (
     STACK,
     Pair,
 )
+from mapinspect.analysis.usage import union
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.reservation import Reservation
 
@@ -93,10 +94,13 @@ def inside_section(layout: Layout, block: Block) -> Span:
 
 
 def plausible(layout: Layout, place: Span) -> bool:
-    """Return whether bytes can lie there: within one region, where regions are known."""
+    """Return whether bytes can lie there: within one region, or several of RAM in one run."""
     if not layout.regions:
         return place.size < _LARGEST
-    return layout.region_of(place) is not None
+    if layout.region_of(place) is not None:
+        return True
+    runs = union(region.span for region in layout.regions if layout.is_ram(region))
+    return any(run.contains(place) for run in runs)
 
 
 def pairs(layout: Layout) -> Iterator[Pair]:

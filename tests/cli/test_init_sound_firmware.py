@@ -343,3 +343,32 @@ def test_a_stack_at_the_end_of_ram_leaves_a_limit_that_notices_growth(
     link(tmp_path, "arm", PINNED_STACK, PLAIN.replace("4096", "8192"))
     assert run(["check"]) == 1
     assert "RAM is occupied by 12288 of 9216 bytes, 3072 over" in capsys.readouterr().out
+
+
+# picolibc.ld: .stack keeps bytes behind the variables, the stack itself ends with RAM.
+PICOLIBC = """
+ENTRY(start)
+MEMORY { flash (rx!w) : ORIGIN = 0, LENGTH = 64K  ram (w!rx) : ORIGIN = 0x20000000, LENGTH = 32K }
+SECTIONS {
+  .text : { *(.text) } > flash
+  .bss (NOLOAD) : { *(.bss) } > ram
+  PROVIDE(__end = .); PROVIDE(end = .); __heap_start = .;
+  __heap_end = __stack - __stack_size;
+  __stack = ORIGIN(ram) + LENGTH(ram);
+  __stack_size = 0x800;
+  .stack (NOLOAD) : { . += __stack_size; } > ram
+}
+"""
+
+
+def test_a_stack_that_grows_down_from_the_end_of_ram_lies_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    linked = link(tmp_path, "arm", PICOLIBC, PLAIN)
+    stack, heap = linked.inspection().reservations
+    assert (stack.place, stack.span) == (Span(0x2000_7800, 0x800), Span(0x2000_1000, 0x800))
+    assert heap.place == Span(0x2000_1000, 0x6800)  # up to the stack, and not into it
+    monkeypatch.chdir(tmp_path)
+    assert init() == 0
+    assert "mapinspect check says PASS" in capsys.readouterr().out
+    assert run(["check", "--fail-on=warning"]) == 0

@@ -7,7 +7,7 @@ from mapinspect.analysis.estimates import estimated
 from mapinspect.analysis.totals import bank_lines, only_ram, sum_lines
 from mapinspect.analysis.weighing import Peaks, rooms
 from mapinspect.model.budget_rows import RowNumbers, Use
-from mapinspect.model.inspection import Inspection, Usage
+from mapinspect.model.inspection import Inspection, RegionLimit, Usage
 from mapinspect.model.report import BudgetLine
 
 
@@ -49,7 +49,8 @@ def _region(
     """
     name = usage.region.name
     whole = only_ram(inspection) == name
-    for use in inspection.uses:
+    limit = inspection.limit(name)
+    for use in (_counted(use, usage, limit) for use in inspection.uses):
         if use.region == name:
             numbers = _numbers(inspection, use)
             shown |= {numbers.id} if numbers else set()
@@ -58,7 +59,6 @@ def _region(
             known = numbers or need is not None or measured is not None
             if use.linked or known or whole:
                 yield _line(use, numbers, need, measured, _status(inspection, numbers))
-    limit = inspection.limit(name)
     linked = limit.measured(usage)
     status = "over" if linked > limit.limit or usage.free < 0 else "ok"
     free = limit.limit - linked
@@ -66,6 +66,15 @@ def _region(
     yield BudgetLine("total", name, None, linked, None, limit.limit, free, status, parts)
     if usage.elastic:
         yield BudgetLine("spare", name, None, usage.elastic, None, None, None, "-")
+
+
+def _counted(use: Use, usage: Usage, limit: RegionLimit) -> Use:
+    """Return a row as its region counts: where only occupied bytes do, static without its gaps."""
+    gaps = usage.charged - limit.measured(usage)
+    if use.region != usage.region.name or use.row != "static" or not gaps:
+        return use
+    parts = tuple((name, size) for name, size in use.parts if name != "gaps")
+    return replace(use, linked=use.linked - gaps, parts=parts)
 
 
 def _numbers(inspection: Inspection, use: Use) -> RowNumbers | None:

@@ -306,3 +306,69 @@ def test_names_that_differ_in_signs_alone_get_rows_of_their_own(
     assert init() == 0
     table = tomllib.loads((tmp_path / "mapinspect.toml").read_text(encoding="utf-8"))
     assert [row["id"] for row in table["placement"]] == ["kws-arena-in-ram", "kws-arena-in-ram-2"]
+
+
+# CMSIS, gcc_arm.ld: the stack is a section at the end of RAM, which ld therefore calls full.
+PINNED_STACK = """
+ENTRY(start)
+MEMORY { FLASH (rx) : ORIGIN = 0, LENGTH = 64K  RAM (rwx) : ORIGIN = 0x20000000, LENGTH = 64K }
+SECTIONS {
+  .text : { *(.text) } > FLASH
+  .bss (NOLOAD) : { *(.bss) } > RAM
+  .heap (NOLOAD) : { . = ALIGN(8); __end__ = .; end = .; . += 3072; __HeapLimit = .; } > RAM
+  .stack (ORIGIN(RAM) + LENGTH(RAM) - 1024) (NOLOAD) :
+    { __StackLimit = .; . += 1024; __StackTop = .; } > RAM
+}
+"""
+
+
+def test_a_stack_at_the_end_of_ram_leaves_a_limit_that_notices_growth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    linked = link(tmp_path, "arm", PINNED_STACK, PLAIN)
+    assert linked.used["RAM"] == 65_536
+    monkeypatch.chdir(tmp_path)
+    assert init() == 0
+    assert "mapinspect check says PASS" in capsys.readouterr().out
+    text = (tmp_path / "mapinspect.toml").read_text(encoding="utf-8")
+    ram = next(row for row in tomllib.loads(text)["region"] if row["name"] == "RAM")
+    assert (ram["count"], ram["limit"]) == ("occupied", "9K")  # 8,192 and a tenth
+    assert tomllib.loads(text)["project"]["margin"] == "10%"
+    assert run(["check"]) == 0
+    said = capsys.readouterr().out
+    rows = re.search(r"^RAM\n(.*?)TOTAL +- +8,192 ", said, re.MULTILINE | re.DOTALL)
+    assert rows is not None
+    linked_bytes = re.findall(r"^ \w[\w ]+?  +(?:-|[0-9,]+) +([0-9,]+) ", rows[1], re.MULTILINE)
+    assert sum(int(size.replace(",", "")) for size in linked_bytes) == 8192
+    link(tmp_path, "arm", PINNED_STACK, PLAIN.replace("4096", "8192"))
+    assert run(["check"]) == 1
+    assert "RAM is occupied by 12288 of 9216 bytes, 3072 over" in capsys.readouterr().out
+
+
+# picolibc.ld: .stack keeps bytes behind the variables, the stack itself ends with RAM.
+PICOLIBC = """
+ENTRY(start)
+MEMORY { flash (rx!w) : ORIGIN = 0, LENGTH = 64K  ram (w!rx) : ORIGIN = 0x20000000, LENGTH = 32K }
+SECTIONS {
+  .text : { *(.text) } > flash
+  .bss (NOLOAD) : { *(.bss) } > ram
+  PROVIDE(__end = .); PROVIDE(end = .); __heap_start = .;
+  __heap_end = __stack - __stack_size;
+  __stack = ORIGIN(ram) + LENGTH(ram);
+  __stack_size = 0x800;
+  .stack (NOLOAD) : { . += __stack_size; } > ram
+}
+"""
+
+
+def test_a_stack_that_grows_down_from_the_end_of_ram_lies_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    linked = link(tmp_path, "arm", PICOLIBC, PLAIN)
+    stack, heap = linked.inspection().reservations
+    assert (stack.place, stack.span) == (Span(0x2000_7800, 0x800), Span(0x2000_1000, 0x800))
+    assert heap.place == Span(0x2000_1000, 0x6800)  # up to the stack, and not into it
+    monkeypatch.chdir(tmp_path)
+    assert init() == 0
+    assert "mapinspect check says PASS" in capsys.readouterr().out
+    assert run(["check", "--fail-on=warning"]) == 0

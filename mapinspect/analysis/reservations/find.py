@@ -22,6 +22,7 @@ from mapinspect.analysis.reservations.names import (
     MAIN_HEAP_SECTIONS,
     MAIN_STACK_SECTIONS,
     STACK,
+    STACK_CHECKS,
     STACK_TOPS,
 )
 from mapinspect.analysis.reservations.sized import (
@@ -36,6 +37,7 @@ from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.reservation import Neighbour, RamLeft, Reservation, Reservations
 
 _AVR_DATA: Final = 0x80_0000  # binutils ld/emulparams/avr*.sh, DATA_ORIGIN without its low part
+_PADDING: Final = 16  # bytes; what a script rounds a stack to
 _LEAST: Final = ("STM32Cube", "picolibc")  # conventions whose heap size is a least size
 
 
@@ -65,12 +67,30 @@ def _stacks(layout: Layout) -> list[Reservation]:
     found = _distinct([], between_labels(layout, STACK))
     # Where labels say where the main stack is, its section only checks whether it fits.
     checks = {block.name for block in measured_only(layout)} if _has_main(found) else set()
-    sections = (item for item in from_sections(layout, STACK) if item.name not in checks)
+    named = (item for item in from_sections(layout, STACK) if item.name not in checks)
+    sections = (_below_its_top(layout, item) for item in named)
     found = _distinct(found, sections)
     if not _has_main(found):
         main = from_constant(layout, STACK) or rest_of_ram_stack(layout)
         found = _distinct(found, [main] if main else [])
     return _distinct(found, from_variables(layout, STACK))
+
+
+def _below_its_top(layout: Layout, stack: Reservation) -> Reservation:
+    """Return where a stack lies whose section only checks that it fits.
+
+    picolibc's script keeps bytes in ``.stack`` behind the variables, while ``__stack``, from which
+    the stack grows down, is the end of RAM.
+    """
+    own, top = stack.place, layout.label(STACK_TOPS)
+    if own is None or top is None or stack.name not in STACK_CHECKS:
+        return stack
+    if own.start <= top.value <= own.end + _PADDING or top.value < stack.bytes:
+        return stack
+    place = Span(top.value - stack.bytes, stack.bytes)
+    if layout.region_of(own) is None or layout.region_of(place) != layout.region_of(own):
+        return stack
+    return replace(stack, span=place, rests_on=(*stack.rests_on, top.name))
 
 
 def _heaps(layout: Layout, stacks: list[Reservation]) -> list[Reservation]:

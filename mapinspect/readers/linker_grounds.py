@@ -15,14 +15,14 @@ class Grounds:
     own: list[Evidence] = field(default_factory=list)
     used: list["Grounds"] = field(default_factory=list)
 
-    def collect(self, seen: set[int]) -> list[Evidence]:
+    def collect(self, seen: set["Grounds"]) -> list[Evidence]:
         """Return all assumptions below this one, except those of grounds already ``seen``."""
         found: list[Evidence] = []
         waiting = [self]
         while waiting:
             grounds = waiting.pop()
-            if id(grounds) not in seen:
-                seen.add(id(grounds))
+            if grounds not in seen:
+                seen.add(grounds)
                 found += grounds.own
                 waiting += reversed(grounds.used)
         return found

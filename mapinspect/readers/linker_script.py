@@ -67,7 +67,7 @@ class _Reading:
     macros: dict[str, str | None]
     values: dict[str, int | ExpressionError] = field(default_factory=dict)
     grounds: dict[str, Grounds] = field(default_factory=dict)
-    told: set[int] = field(default_factory=set)  # grounds whose assumptions are recorded
+    told: set[Grounds] = field(default_factory=set)  # grounds whose assumptions are recorded
     declared: list[_Declared] = field(default_factory=list)
     assumptions: list[Evidence] = field(default_factory=list)
     regions: dict[str, Region] = field(default_factory=dict)

@@ -297,3 +297,10 @@ def test_every_case_script_gives_the_regions_of_its_link(shared: Path) -> None:
         assert {r.name: (r.span.start, r.span.size) for r in regions} == expected, script
         compared += 1
     assert compared >= 30
+
+
+def test_every_region_that_rests_on_an_answer_of_its_own_records_it() -> None:
+    regions = 40  # enough for grounds that are gone to leave their address to others
+    lines = [f"R{at} : o = {at}K, l = DEFINED(a{at}) ? 2 : 1" for at in range(regions)]
+    said = [item.text for item in read("MEMORY {\n" + "\n".join(lines) + "\n}").assumptions]
+    assert said == [f"a{at} is taken as not defined" for at in range(regions)]

@@ -34,6 +34,8 @@ from mapinspect.readers.budget.find import find_config, passed_over
 from mapinspect.readers.model_entries import model_entries
 from mapinspect.readers.source import SourceFile, is_same, read_source
 
+_NO_IMAGE = "use --elf FILE, or name it in a mapinspect.toml here or above"
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -96,7 +98,7 @@ class Run:
         link_map = self.link_map(table)
         if elf is None and link_map is None:
             raise InputError(
-                table.path or "mapinspect", None, "no ELF and no map is given", "use --elf FILE"
+                table.path or "mapinspect", None, "no ELF and no map is given", _NO_IMAGE
             )
         models = tuple(self._model(entry) for entry in self._entries(table))
         records = Records(

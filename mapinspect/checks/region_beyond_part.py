@@ -3,7 +3,8 @@
 With `mcu` in `[project]`, or `--mcu`, every memory region is compared with the memory banks of the
 part: a region that reaches past the bank it begins in links well and fails on the board. So does a
 script that was copied from the part's larger sister. A region at an address where the part's table
-has no memory is a warning, since tables leave out option bytes and the like. A region that the
+has no memory is a warning, since tables leave out option bytes and the like; where all that stores
+the image is of that kind, the part is not this image's, and nothing is decided. A region that the
 table or its name calls Flash must not be RAM, nor may variables lie in Flash. RAM banks that no
 region covers are information: they are paid for.
 
@@ -15,12 +16,22 @@ Mend it by the lengths of the part's data sheet, or by naming the part that is f
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
-from mapinspect.model.finding import Finding, Outcome, Severity, broken, holds, not_claimed
+from mapinspect.model.finding import (
+    Finding,
+    Outcome,
+    Severity,
+    broken,
+    holds,
+    not_claimed,
+    undecided,
+)
 from mapinspect.model.image import Region, Role, Span
-from mapinspect.model.inspection import Inspection
+from mapinspect.model.inspection import Inspection, Usage
 from mapinspect.model.part import MemoryBank, Part
+from mapinspect.model.region_kind import bank_at
 
 _SMALL = 1024  # bytes; battery-backed registers are no bank that firmware misses
+_OUTSIDE = ("external-flash", "psram")  # kinds that only the table states
 _KINDS = {"flash": ("flash", "external"), "sram": ("ram", "external"), "psram": ("external", "ram")}
 
 
@@ -35,9 +46,46 @@ def region_beyond_part(inspection: Inspection) -> Iterator[Outcome]:
     for usage in inspection.usages:
         if usage.used or usage.region.name in budgeted:
             yield _judge(inspection, part, usage.region, usage.used)
+    stray = _of_another_part(inspection, part)
+    if stray is not None:
+        yield stray
+        return
     unused = [bank for bank in part.banks if _is_unused(inspection, bank)]
     if unused:
         yield holds(part.name, _unused(part, unused))
+
+
+def _of_another_part(inspection: Inspection, part: Part) -> Outcome | None:
+    """Return that the part is not the image's: where its bytes are stored, the part has nothing.
+
+    Memory outside the part that the table calls so (`kind = "external-flash"`) is meant.
+    """
+    stored = [usage.region for usage in inspection.usages if usage.used and _stores(usage)]
+    homes = {region.name: bank_at(region, part) for region in stored}
+    if any(bank is not None and bank.kind != "ram" for bank in homes.values()):
+        return None
+    lost = [
+        region
+        for region in stored
+        if homes[region.name] is None and inspection.kind(region.name) not in _OUTSIDE
+    ]
+    if not lost:
+        return None
+    message = (
+        f"{lost[0].name} stores the image at {lost[0].span.start:#010x}, where {part.name} has no "
+        "memory, and nothing lies in its Flash"
+    )
+    remedy = 'name the part that is fitted, or state kind = "external-flash" in its [[region]]'
+    return undecided(part.name, message, (lost[0].declared, part.declared), remedy)
+
+
+def _stores(usage: Usage) -> bool:
+    """Return whether bytes of the image are kept there, not only copied to it by start-up."""
+    return any(
+        item.role is Role.LOAD
+        or (item.section.has_contents and item.section.lma == item.section.vma)
+        for item in usage.placements
+    )
 
 
 def _judge(inspection: Inspection, part: Part, region: Region, used: int) -> Outcome:

@@ -383,7 +383,12 @@ def test_a_region_past_its_bank_breaks_with_the_bytes() -> None:
 
 
 def test_a_region_where_the_part_has_nothing_warns() -> None:
-    assert said(region_beyond_part, with_banks(BANKS[1], BANKS[2]))[1] == WARNING
+    assert said(region_beyond_part, with_banks(BANKS[0]))[1] == WARNING
+
+
+def test_a_part_without_memory_where_the_image_is_stored_is_not_the_images() -> None:
+    statuses, _ = said(region_beyond_part, with_banks(BANKS[1], BANKS[2]))
+    assert Status.UNDECIDED in statuses
 
 
 def test_a_flash_region_in_ram_breaks() -> None:

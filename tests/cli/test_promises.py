@@ -86,13 +86,20 @@ def test_the_broken_twin_fails_and_the_good_one_passes(
     [
         pytest.param("STM32L476RE", 0, id="the part that the script is for"),
         pytest.param("STM32F401xC", 1, id="a part with half the Flash"),
+        pytest.param("RP2040", 2, id="a part whose Flash lies elsewhere"),
     ],
 )
 def test_a_script_that_claims_more_than_the_part_has(check, part: str, expected: int) -> None:
     status, found = check("good", "", f"--mcu={part}")
     assert status == expected
-    if expected:
+    if expected == 1:
         assert "FLASH ends at 0x08080000, 262144 bytes past FLASH" in found["region-beyond-part"]
+
+
+def test_flash_outside_the_part_is_meant_where_the_table_says_so(check) -> None:
+    rows = "".join(f'[[region]]\nname = "{name}"\n' for name in ("SRAM1", "SRAM2"))
+    rows += '[[region]]\nname = "FLASH"\nkind = "external-flash"\n'
+    assert check("good", rows, "--mcu=RP2040")[0] != 2
 
 
 def test_an_arena_on_a_heap_that_does_not_hold_it(check) -> None:

@@ -11,6 +11,7 @@ from mapinspect.model.elf_file import SymbolKind
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import POINTER_SIZES, ArenaFacts, Located
 from mapinspect.model.runtime import Recognised
+from mapinspect.model.symbol_names import readable_name
 
 DEFAULT_SYMBOL = "*tensor_arena*"
 
@@ -83,7 +84,7 @@ def _near(around: Surroundings, name: str) -> Iterator[str]:
         return
     for symbol in around.elf.symbols:
         if name in symbol.name and symbol.kind is SymbolKind.OBJECT and symbol.size:
-            yield symbol.name
+            yield readable_name(symbol.name)
 
 
 def _recognised(around: Surroundings, clues: ArenaClues) -> Iterator[Located]:

@@ -14,7 +14,7 @@ from mapinspect.model.image import Evidence, Region, Role, Span
 from mapinspect.model.inspection import Located, Matched, PlacedSection, Placement
 from mapinspect.model.link_map import LinkMap, MapSection, ObjectFile
 from mapinspect.model.part import Part
-from mapinspect.model.symbol_names import base_name
+from mapinspect.model.symbol_names import base_name, is_selected
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def homes(placements: Iterable[Placement]) -> dict[tuple[int, Role], Region | No
 
 
 def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:
-    """Return the symbols a glob selects, by raw or base name; aliases of one span count once.
+    """Return the symbols a glob selects, by any of their names; aliases of one span count once.
 
     A name without wildcards is that very symbol, where there is one.
     """
@@ -107,7 +107,7 @@ def _located(around: Surroundings, chosen: Iterable[ElfSymbol]) -> tuple[Located
 
 
 def selected(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
-    """Return the symbols a glob selects, by raw or base name.
+    """Return the symbols a glob selects, as ``is_selected`` says.
 
     Where some have it for their very name, only those.
     """
@@ -116,9 +116,9 @@ def selected(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
         if exact:
             return exact
     return (
-        symbol
-        for symbol in elf.symbols
-        if fnmatchcase(symbol.name, glob) or fnmatchcase(base_name(symbol.name), glob)
+        elf.symbols[ordinal]
+        for ordinal, name in enumerate(elf.symbols.names())
+        if is_selected(name, glob)
     )
 
 

@@ -7,7 +7,6 @@ symbols; a global one that is the last of its section reaches at most to the sec
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from mapinspect.analysis.overflow import shown_owner
 from mapinspect.analysis.placement import region_at
@@ -15,7 +14,7 @@ from mapinspect.model.diagnosis import Piece
 from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.inspection import PlacedSection
 from mapinspect.model.link_map import InputSection, LinkMap, MapSymbol
-from mapinspect.model.symbol_names import base_name
+from mapinspect.model.symbol_names import base_name, is_selected
 
 _CANDIDATES = 20  # symbols looked at; a glob that selects more names no variable
 
@@ -54,7 +53,7 @@ def _named_after(row: InputSection, glob: str) -> str | None:
     position = row.name.find(".", 1) if row.occupied and not _is_code(row) else -1
     while position > 0:
         name = row.name[position + 1 :]
-        if _selects(glob, name):
+        if is_selected(name, glob):
             return base_name(name)
         position = row.name.find(".", position + 1)
     return None
@@ -62,7 +61,7 @@ def _named_after(row: InputSection, glob: str) -> str | None:
 
 def _of_symbols(image: MapImage, glob: str) -> Iterator[Piece]:
     """Yield the symbols that the glob selects whose size follows from their input section."""
-    chosen = [item for item in image.link_map.symbols if _selects(glob, item.name)]
+    chosen = [item for item in image.link_map.symbols if is_selected(item.name, glob)]
     sections = {section.ordinal: section for section in image.sections}
     for symbol in chosen[:_CANDIDATES]:
         section = sections.get(symbol.section)
@@ -91,10 +90,6 @@ def _size(link_map: LinkMap, row: InputSection, symbol: MapSymbol) -> tuple[int,
 
 def _is_code(row: InputSection) -> bool:
     return row.name.startswith(".text")
-
-
-def _selects(glob: str, name: str) -> bool:
-    return fnmatchcase(name, glob) or fnmatchcase(base_name(name), glob)
 
 
 def _piece(

@@ -12,7 +12,7 @@ from itertools import accumulate
 from mapinspect.model.elf_file import ElfFile, ElfSection, SymbolKind
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.runtime import CONFIDENCES, Recognised, RuntimePattern
-from mapinspect.model.symbol_names import base_name
+from mapinspect.model.symbol_names import base_name, readable_name
 
 _SMALLEST = 16  # bytes; less is a length, a pointer or a flag
 _POINTERS = (2, 4, 8)  # sizes of an address
@@ -197,7 +197,7 @@ def _recognised(subject: Subject, pattern: RuntimePattern, reasons: list[str]) -
 
 def _reason(subject: Subject, pattern: RuntimePattern) -> str:
     if pattern.symbols:
-        return f"the name {subject.name} {pattern.because}"
+        return f"the name {readable_name(subject.name)} {pattern.because}"
     return f"the section {subject.section} {pattern.because}"
 
 

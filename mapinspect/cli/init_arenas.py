@@ -7,7 +7,7 @@ from dataclasses import replace
 from mapinspect.analysis.proposal.amounts import glob_of
 from mapinspect.model.budget import ModelEntry
 from mapinspect.model.runtime import Recognised
-from mapinspect.model.symbol_names import base_name
+from mapinspect.model.symbol_names import readable_name
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 # Words that say nothing of which model: of the ABI's mangling, of kinds, of formats.
@@ -20,7 +20,7 @@ def arena_names(recognised: Sequence[Recognised]) -> list[str]:
     """Return the names taken for arenas with the most confidence that is worth something."""
     for confidence in ("high", "medium"):
         found = {
-            base_name(item.name)
+            readable_name(item.name)
             for item in recognised
             if item.role == "arena" and item.confidence == confidence
         }

@@ -25,7 +25,7 @@ from mapinspect.model.network import Network
 from mapinspect.model.part import Part
 from mapinspect.model.proposal import Entry, Proposal, ProposedRow
 from mapinspect.model.runtime import Recognised
-from mapinspect.model.symbol_names import base_name, is_nameless
+from mapinspect.model.symbol_names import is_nameless, readable_name
 from mapinspect.needs import arena_need, arena_sizes, models_in, recognised_in
 from mapinspect.readers.linker_script import include_beside, read_memory
 from mapinspect.readers.parts import read_part
@@ -182,7 +182,7 @@ def _models(
         taken |= {copy.place.span.start for copy in copies}
         names = (copy.place.name for copy in copies)
         symbol = next((name for name in names if not is_nameless(name)), None)
-        entry = replace(entry, symbol=symbol and glob_of(base_name(symbol)))
+        entry = replace(entry, symbol=symbol and glob_of(readable_name(symbol)))
         models.append(_Model(entry, source.content, read_network(source.path, source.content)))
     models = _pair(models, [item for item in recognised if item.span.start not in taken])
     entries, questions = with_arenas([item.entry for item in models], arena_names(recognised))
@@ -211,7 +211,7 @@ def _pair(models: list[_Model], others: list[Recognised]) -> list[_Model]:
     weights = [item for item in others if item.role == "weights" and item.confidence != "low"]
     if len(lost) != 1 or len(weights) != 1:
         return models
-    symbol = glob_of(base_name(weights[0].name))
+    symbol = glob_of(readable_name(weights[0].name))
     return [
         replace(item, entry=replace(item.entry, symbol=symbol)) if item is lost[0] else item
         for item in models

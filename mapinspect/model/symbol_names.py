@@ -1,11 +1,14 @@
 """Symbol names without the suffixes that compilers add."""
 
+from fnmatch import fnmatchcase
+
 # GCC: ipa-*.cc, lto-partition.cc, cgraphclones.cc; LLVM: ThinLTO promotion, -funique-internal-….
 _CLONES = frozenset({
     "lto_priv", "constprop", "isra", "part", "cold", "clone", "simdclone", "localalias",
     "llvm", "__uniq",
 })  # fmt: skip
 
+_DIGITS = "0123456789"
 _LENGTH_DIGITS = 4  # of the length of one word in a mangled name; no source has longer words
 
 
@@ -44,12 +47,14 @@ def source_name(name: str) -> str:
     ('tensor_arena', 'tensor_arena')
     >>> source_name("_ZN3kws5arenaE"), source_name("_ZN3kws5arenaEv"), source_name("_Z4mainv")
     ('kws::arena', '_ZN3kws5arenaEv', '_Z4mainv')
+    >>> source_name("_ZN3kwsL7g_modelE")  # of internal linkage, as a constant is
+    'kws::g_model'
     """
     nested = name.startswith("_ZN")
     rest = name[3:] if nested or name.startswith("_ZL") else ""
     words: list[str] = []
-    while rest[:1].isdecimal() and rest[:1].isascii():
-        digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+    while (rest := rest.removeprefix("L") if nested else rest)[:1] in _DIGITS and rest:
+        digits = rest[: len(rest) - len(rest.lstrip(_DIGITS))]
         if len(digits) > _LENGTH_DIGITS:
             return name
         start, size = len(digits), int(digits)
@@ -60,3 +65,27 @@ def source_name(name: str) -> str:
     ended = rest == "E" if nested else len(words) == 1 and not rest
     plain = [word for word in words if not word.startswith("_GLOBAL__N")]
     return "::".join(plain) if ended and plain else name
+
+
+def readable_name(name: str) -> str:
+    """Return the name as a person writes it: without suffixes, and as C++ has it.
+
+    >>> readable_name("_ZL12tensor_arena.1")
+    'tensor_arena'
+    """
+    return source_name(base_name(name))
+
+
+def is_selected(name: str, glob: str) -> bool:
+    """Return whether a glob selects a symbol: by its own name, its plain one or its source's.
+
+    >>> is_selected("_ZL12tensor_arena.1", "tensor_arena"), is_selected("_Z1fv", "f")
+    (True, False)
+    """
+    if fnmatchcase(name, glob):
+        return True
+    plain = base_name(name)
+    if plain != name and fnmatchcase(plain, glob):
+        return True
+    source = source_name(plain)
+    return source != plain and fnmatchcase(source, glob)

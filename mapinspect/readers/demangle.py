@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from mapinspect.model.symbol_names import source_name
+
 # A native demangler recurses once a letter and writes every reference out: `K` 100 000 times is
 # a stack overflow, forty references that nest are a terabyte. Names beyond these stay raw.
 _LENGTH_LIMIT = 2048
@@ -16,15 +18,15 @@ _RUST_REFERENCE = re.compile(r"B[0-9a-zA-Z]*_")
 def demangle(name: str) -> str:
     """Return the readable form of a mangled name, the name itself where there is none.
 
-    Needs the extra ``mapinspect[demangle]``; without it every name comes back as it is.
+    Needs the extra ``mapinspect[demangle]``; without it only plain C++ variables are read.
 
-    >>> demangle("tensor_arena")
-    'tensor_arena'
+    >>> demangle("tensor_arena"), demangle("_ZL12tensor_arena")
+    ('tensor_arena', 'tensor_arena')
     """
     if not name.startswith(("_Z", "_R")) or not _is_harmless(name):
         return name
     native = _native()
-    return (native(name) if native else "") or name
+    return (native(name) if native else source_name(name)) or name
 
 
 def _is_harmless(name: str) -> bool:

@@ -108,7 +108,7 @@ def _recognised(facts: Inspection) -> str:
     known |= {place.span.start for arena in facts.arenas for place in arena.candidates}
     found = [item for item in facts.recognised if item.span.start not in known]
     lines = [
-        f"{_name(item.name)} at {item.span.start:#010x}, {item.span.size:,} bytes:\n"
+        f"{_name(source_name(item.name))} at {item.span.start:#010x}, {item.span.size:,} bytes:\n"
         f"  {printable(item.sentence())}"
         for item in found[:_RECOGNISED]
     ]

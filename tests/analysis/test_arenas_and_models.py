@@ -77,10 +77,19 @@ def test_two_arrays_that_could_be_the_arena_are_both_candidates() -> None:
 
 
 def test_an_arena_in_a_namespace_is_suggested() -> None:
-    mangled = "_ZN12_GLOBAL__N_112tensor_arenaE"  # namespace { uint8_t tensor_arena[2048]; }
+    mangled = "_ZN3kws12tensor_arenaE"  # namespace kws { uint8_t tensor_arena[2048]; }
     hidden = ElfSymbolSpec(mangled, 0x2000_1000, 0x800, ".bss", STT_OBJECT)
     found = arena_among(hidden, wanted="tensor_arena")
-    assert (found.candidates, found.near) == ((), (mangled,))
+    assert (found.candidates, found.near) == ((), ("kws::tensor_arena",))
+    [arena] = arena_among(hidden, wanted="kws::tensor_arena").candidates
+    assert arena.name == mangled
+
+
+def test_an_arena_in_a_namespace_without_a_name_is_found() -> None:
+    mangled = "_ZN12_GLOBAL__N_112tensor_arenaE"  # namespace { uint8_t tensor_arena[2048]; }
+    hidden = ElfSymbolSpec(mangled, 0x2000_1000, 0x800, ".bss", STT_OBJECT)
+    [arena] = arena_among(hidden, wanted="tensor_arena").candidates
+    assert arena.name == mangled
 
 
 def test_models_whose_arenas_are_one_memory_share_it_whatever_they_call_it() -> None:

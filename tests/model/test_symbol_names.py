@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from mapinspect.model.symbol_names import base_name
+from mapinspect.model.symbol_names import base_name, is_selected, source_name
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,37 @@ def test_a_name_of_many_suffixes_costs_no_more_than_its_length() -> None:
     assert base_name("x" + ".lto_priv.1" * 50_000 + "!").endswith("!")
     assert base_name("x" + ".lto_priv.1" * 50_000) == "x"
     assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        # As c++filt of binutils 2.40 says, without "(anonymous namespace)::".
+        pytest.param("_ZL6secret", "secret", id="static"),
+        pytest.param("_ZN3kws5stateE", "kws::state", id="in a namespace"),
+        pytest.param("_ZN3kwsL7g_modelE", "kws::g_model", id="of internal linkage in one"),
+        pytest.param("_ZN12_GLOBAL__N_112tensor_arenaE", "tensor_arena", id="in one without name"),
+        pytest.param("_ZN3kws12_GLOBAL__N_15arenaE", "kws::arena", id="in both"),
+        pytest.param("_ZN3kws3runEv", "_ZN3kws3runEv", id="a function"),
+        pytest.param("_ZZ4mainE5arena", "_ZZ4mainE5arena", id="of a function"),
+        pytest.param("_ZL6secre", "_ZL6secre", id="cut off"),
+        pytest.param("_ZL0", "_ZL0", id="of no letters"),
+        pytest.param("_ZL9999999999x", "_ZL9999999999x", id="of a length that no name has"),
+    ],
+)
+def test_variables_of_cpp_have_their_sources_name(name: str, source: str) -> None:
+    assert source_name(name) == source
+
+
+@pytest.mark.parametrize(
+    ("name", "glob", "selected"),
+    [
+        pytest.param("_ZN12_GLOBAL__N_15arenaE", "arena", True, id="by the source's name"),
+        pytest.param("_ZN12_GLOBAL__N_15arenaE", "_ZN*", True, id="by its own"),
+        pytest.param("_ZL5arena.lto_priv.0", "arena", True, id="by the source's, cloned"),
+        pytest.param("_ZN3kws5arenaE", "arena", False, id="not without its namespace"),
+        pytest.param("_ZN3kws5arenaE", "*arena", True, id="by a glob over namespaces"),
+    ],
+)
+def test_a_glob_selects_a_symbol_by_any_of_its_names(name: str, glob: str, selected: bool) -> None:
+    assert is_selected(name, glob) is selected

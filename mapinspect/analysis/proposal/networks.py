@@ -13,7 +13,7 @@ from mapinspect.analysis.proposal.amounts import (
 from mapinspect.analysis.proposal.policy import Memories
 from mapinspect.model.inspection import Inspection, Located, ModelFacts
 from mapinspect.model.proposal import Entry, ProposedRow
-from mapinspect.model.symbol_names import base_name, is_nameless, source_name
+from mapinspect.model.symbol_names import is_nameless, readable_name
 
 _ALIGNMENT = 16  # bytes; what TFLM and vector loads expect of models and arenas
 
@@ -149,11 +149,11 @@ def _place_arena(
 
 
 def _row_id(place: Located) -> str:
-    return identifier(source_name(base_name(place.name)))
+    return identifier(readable_name(place.name))
 
 
 def _match(place: Located) -> Entry:
-    return Entry("match", {"symbol": glob_of(base_name(place.name))})
+    return Entry("match", {"symbol": glob_of(readable_name(place.name))})
 
 
 def _limit(
@@ -170,4 +170,4 @@ def _where(place: Located) -> str:
 
 
 def _fault(place: Located, what: str, advice: str) -> str:
-    return f"{base_name(place.name)} {what}: this fails until it is mended ({advice})"
+    return f"{readable_name(place.name)} {what}: this fails until it is mended ({advice})"

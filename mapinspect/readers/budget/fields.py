@@ -14,7 +14,9 @@ def _some(table: dict[str, Field]) -> tuple[Rule, ...]:
 
 
 _MATCH: Final = {
-    "symbol": Field(Kind.NAME, "glob on the symbol's name, with or without compiler suffixes"),
+    "symbol": Field(
+        Kind.NAME, "glob on the symbol's name, with or without compiler suffixes, or as C++ has it"
+    ),
     "section": Field(Kind.NAME, "glob on the output section's name"),
     "object": Field(Kind.NAME, "glob on the object file"),
     "archive": Field(Kind.NAME, "glob on the archive"),

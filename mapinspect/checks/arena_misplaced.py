@@ -3,8 +3,8 @@
 The arena must lie in RAM that nothing initialises from Flash (`.bss` or a NOLOAD section), in the
 bank that the table names for it, from its first byte to its last, and on a 16-byte boundary. An
 arena in `.data` costs its whole size in Flash; one in the wrong bank may be out of reach of DMA
-or slow. TensorFlow Lite Micro moves the start of an arena up to such a boundary itself; whether a
-runtime that is only known to follow the plan does, nobody can tell.
+or slow. TensorFlow Lite Micro moves the start of an arena up to such a boundary itself, so that one
+off it is a warning; with `runtime = "plan-only"` nobody knows, and it is undecided.
 
     error[arena-misplaced]: tensor_arena is stored with contents in .data: 12288 bytes of
       FLASH

@@ -3,11 +3,10 @@
 A stack that went deeper than its reserve, a heap or an arena whose peak is above its size: the
 build works by chance, on whatever lies beside. A `[[budget]]` row of kind stack, heap or arena may
 ask for `headroom` above the peak as well, in bytes or as a share of what is linked; without a
-measurement of all that the row is about that claim cannot be decided. Neither can it be where
-not a byte of the stack that was looked at kept its paint: it may have gone deeper, or was never
-painted.
+measurement of all that the row is about that claim cannot be decided. Undecided is also a stack of
+which no byte that was looked at kept its paint: it may have gone deeper, or was never painted.
 
-    error[measured-over-reserve]: main used 4,600 of 4,096 bytes, 504 more than linked
+    error[measured-over-reserve]: main used 4600 of 4096 bytes, 504 more than linked
 
 Mend it by reserving more, in the linker script or where the task is made.
 """

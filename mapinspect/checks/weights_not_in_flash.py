@@ -3,13 +3,14 @@
 The weights of every model must lie in read-only memory and stay there. An array without `const`
 (what `xxd -i` writes) lands in `.data`: it costs Flash for its load image and the same bytes of
 RAM again at run time. Weights that are copied on purpose are declared: a `[[placement]]` row with
-`strategy = "copied"` or `"psram"` is then what they are judged by. Large tensors are looked for in
-RAM one by one as well, besides a model that lies in Flash as a whole.
+`strategy = "copied"` or `"psram"` is then what they are judged by. Large tensors that start-up
+copies to RAM count too where the whole model lies in Flash besides.
 
     error[weights-not-in-flash]: g_model (41456 bytes of weights) takes up RAM in .data, and
       again in FLASH
 
-Mend it by declaring the array `const`, and by placing its section in Flash.
+Mend it by declaring the array `const` (on AVR `const … PROGMEM`), and by placing its section in
+Flash.
 """
 
 from collections.abc import Iterator

@@ -36,7 +36,7 @@ def schema_command() -> int:
     return 0
 
 
-@config_command.command("check")
+@config_command.command("check", short_help="Check budget tables without an image.")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=_FILE)
 @click.option("--profile", help="Also demand that the table has this profile.", metavar="NAME")
 def config_check_command(*, files: tuple[Path, ...], profile: str | None) -> int:
@@ -69,7 +69,7 @@ def config_check_command(*, files: tuple[Path, ...], profile: str | None) -> int
     return 0 if sound else EXIT_INPUT
 
 
-@config_command.command("show")
+@config_command.command("show", short_help="Show every limit of the table in bytes.")
 @click.option("--config", type=_FILE, help="The budget table. Default: the nearest one.")
 @click.option("--profile", help="Show what this profile makes of it.", metavar="NAME")
 @click.option("--elf", type=_FILE, help="The linked ELF file, in place of the table's.")

@@ -6,7 +6,7 @@ from typing import Final
 
 from mapinspect.analysis.estimates import estimated
 from mapinspect.analysis.rows import ROWS
-from mapinspect.analysis.usage import cut, union
+from mapinspect.analysis.usage import cut, size_of, union
 from mapinspect.analysis.weighing import Peaks
 from mapinspect.model.budget_rows import Piece
 from mapinspect.model.image import Span
@@ -76,7 +76,7 @@ def _spans(pieces: Iterable[Piece]) -> dict[str, list[Span]]:
 def _limit(inspection: Inspection, usages: Sequence[Usage]) -> int | None:
     """Return what the regions may hold together; None where they share addresses."""
     spans = [usage.region.span for usage in usages]
-    if sum(span.size for span in union(spans)) < sum(span.size for span in spans):
+    if size_of(union(spans)) < size_of(spans):
         return None
     return sum(inspection.limit(usage.region.name).limit for usage in usages)
 
@@ -109,7 +109,7 @@ def _in_bank(span: Span, bank: MemoryBank) -> Span:
 def _lines(
     memory: str, scope: str, spans: dict[str, list[Span]], limit: int | None, *, every: bool
 ) -> Iterator[BudgetLine]:
-    sizes = {row: sum(span.size for span in union(spans[row])) for row in ROWS}
+    sizes = {row: size_of(union(spans[row])) for row in ROWS}
     for row, linked in sizes.items():
         if linked or every:
             yield BudgetLine(row, memory, None, linked, None, None, None, "-", scope=scope)

@@ -69,7 +69,6 @@ class ModelCopy:
     place: Located
     matches: bool | None
     first_difference: int | None
-    found_by: str  # "symbol" or "content"
     cause: str = ""
 
 
@@ -170,7 +169,7 @@ class ArenaFacts:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a row's ``match`` selects: places, and the bytes they take up in total.
+    """What a placement row's ``match`` selects.
 
     ``mixed`` is whether link-time optimisation hides further places, among those of other objects.
     ``thin`` is whether members of a thin archive may be further ones.
@@ -178,7 +177,6 @@ class Matched:
     """
 
     places: tuple[Located, ...]
-    bytes: int
     mixed: bool = False
     thin: bool = False
     strangers: tuple[Located, ...] = ()
@@ -201,7 +199,6 @@ class Inspection:
     uses: tuple[Use, ...]
     models: tuple[ModelFacts, ...]
     arenas: tuple[ArenaFacts, ...]
-    budget_matches: dict[str, Matched]
     placement_matches: dict[str, Matched]
     rows: tuple[RowNumbers, ...]
     reservations: tuple[Reservation, ...]

@@ -12,6 +12,7 @@ from mapinspect.model.budget_rows import Piece
 from mapinspect.model.image import Span
 from mapinspect.model.inspection import Inspection, Usage
 from mapinspect.model.part import MemoryBank
+from mapinspect.model.region_kind import RAM_KINDS
 from mapinspect.model.report import BudgetLine
 
 _ALL: Final = {
@@ -20,7 +21,6 @@ _ALL: Final = {
     "sram": "all SRAM",
     "psram": "all PSRAM",
 }
-_RAM: Final = ("sram", "psram")
 
 
 def only_ram(inspection: Inspection) -> str | None:
@@ -28,7 +28,7 @@ def only_ram(inspection: Inspection) -> str | None:
     used = [
         usage.region.name
         for usage in inspection.usages
-        if usage.charged and inspection.kind(usage.region.name) in _RAM
+        if usage.charged and inspection.kind(usage.region.name) in RAM_KINDS
     ]
     return used[0] if len(used) == 1 else None
 
@@ -45,10 +45,10 @@ def sum_lines(inspection: Inspection, peaks: Peaks) -> Iterator[BudgetLine]:
             names = {usage.region.name for usage in own}
             spans = _spans(piece for piece in inspection.pieces if piece.region in names)
             limit = _limit(inspection, own)
-            for line in _lines(name, "sum", spans, limit, every=kind in _RAM):
+            for line in _lines(name, "sum", spans, limit, every=kind in RAM_KINDS):
                 need = estimated(inspection, line.row, names)
                 yield replace(line, estimated=need, measured=_measured(line.row, own, peaks))
-            if kind in _RAM:
+            if kind in RAM_KINDS:
                 block = max(_largest(usage) for usage in own)
                 yield BudgetLine("largest", name, None, 0, None, None, block, "-", scope="sum")
 

@@ -31,8 +31,8 @@ from mapinspect.model.finding import (
 )
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Inspection, Located, Placement
+from mapinspect.model.region_kind import FLASH_KINDS, RAM_KINDS
 
-_RAM = ("sram", "psram")
 _SHOWN = 4  # inputs of one section
 
 
@@ -75,7 +75,7 @@ def _lost(inspection: Inspection) -> Iterator[Outcome]:
         evidence = tuple(item.evidence for item in lost[:_SHOWN])
         remedy = f"take (NOLOAD) from {name} in the linker script, or these inputs out of it"
         region = lost[0].region
-        if region is not None and inspection.kind(region) in _RAM:
+        if region is not None and inspection.kind(region) in RAM_KINDS:
             yield broken(name, message, evidence, remedy)
         else:
             yield holds(name, Finding(Severity.WARNING, name, message, evidence, remedy))
@@ -83,11 +83,11 @@ def _lost(inspection: Inspection) -> Iterator[Outcome]:
 
 def _starts_in_flash(inspection: Inspection, entry: int) -> bool:
     homes = (region for region in inspection.regions if region.span.contains(Span(entry, 1)))
-    return any(inspection.kind(region.name) in ("flash", "external-flash") for region in homes)
+    return any(inspection.kind(region.name) in FLASH_KINDS for region in homes)
 
 
 def _is_ram(inspection: Inspection, item: Placement) -> bool:
-    return item.region is not None and inspection.kind(item.region.name) in _RAM
+    return item.region is not None and inspection.kind(item.region.name) in RAM_KINDS
 
 
 def _finding(item: Placement, severity: Severity) -> Finding:

@@ -6,6 +6,10 @@ from typing import Final
 from mapinspect.model.image import Region, Span
 from mapinspect.model.part import MemoryBank, Part
 
+# What the table, and kind_of, may call a region; of both groups the usual one comes first.
+RAM_KINDS: Final = ("sram", "psram")
+FLASH_KINDS: Final = ("flash", "external-flash")
+
 _WORD: Final = re.compile(r"[a-z]+")
 _NO_RAM: Final = ("fram", "nvram", "program")  # words that end in ram and keep their bytes
 _FLASH_OF_ESP: Final = "iram0_2_seg"  # ESP-IDF, memory.ld: code in Flash, read through the cache

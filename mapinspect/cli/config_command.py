@@ -60,8 +60,11 @@ def config_check_command(*, files: tuple[Path, ...], profile: str | None) -> int
             sound = False
             continue
         rows = (table.regions, table.budgets, table.placements, table.waivers)
-        words = ("regions", "budget rows", "placements", "waivers")
-        counts = ", ".join(f"{len(row)} {word}" for row, word in zip(rows, words, strict=True))
+        words = ("region", "budget row", "placement", "waiver")
+        counts = ", ".join(
+            f"{len(row)} {word}{'s' * (len(row) != 1)}"
+            for row, word in zip(rows, words, strict=True)
+        )
         profiles = f"; profiles {', '.join(table.profiles)}" if table.profiles else ""
         print_text(printable(f"{table.path}: sound ({counts}{profiles})", 1000) + "\n")
         for note in run.passed_over:

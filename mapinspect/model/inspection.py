@@ -53,7 +53,7 @@ __all__ = [
     "arrays",
 ]
 
-_RARE = 64  # bytes of a tensor that no other bytes equal by chance
+_NO_CHANCE = 64  # bytes; of tensors as large as that no other bytes are equal by chance
 POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
 
 
@@ -96,7 +96,8 @@ class ModelFacts:
         if self.copies:
             return ()
         shown = (
-            tensor.places if tensor.size >= _RARE else tensor.places[:1] for tensor in self.tensors
+            tensor.places if tensor.size >= _NO_CHANCE else tensor.places[:1]
+            for tensor in self.tensors
         )
         return tuple({place.span: place for places in shown for place in places}.values())
 

@@ -3,10 +3,10 @@
 With `mcu` in `[project]`, or `--mcu`, every memory region is compared with the memory banks of the
 part: a region that reaches past the bank it begins in links well and fails on the board. So does a
 script that was copied from the part's larger sister. A region at an address where the part's table
-has no memory is a warning, since tables leave out option bytes and the like; where all that stores
-the image is of that kind, the part is not this image's, and nothing is decided. A region that the
-table or its name calls Flash must not be RAM, nor may variables lie in Flash. RAM banks that no
-region covers are information: they are paid for.
+has no memory is a warning, since tables leave out option bytes and the like; where every region
+that stores the image is one of those, the part is not this image's, and the claim is undecided. A
+region that the table or its name calls Flash must not be RAM, nor may variables lie in Flash. RAM
+banks that no region covers are information: they are paid for.
 
     error[region-beyond-part]: FLASH ends at 0x08080000, 262144 bytes past FLASH of GD32F303xC
 

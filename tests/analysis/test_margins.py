@@ -7,7 +7,7 @@ two addresses that the test names.
 import pytest
 
 from mapinspect.analysis.margins import margins
-from mapinspect.analysis.reservations.layout import Block, Label, Layout, Variables
+from mapinspect.analysis.reservations.layout import Label, Layout, Variables
 from mapinspect.model.image import Evidence, Region, Role, Span
 from mapinspect.model.inspection import Placement
 from mapinspect.model.part import MemoryBank, Part
@@ -21,18 +21,12 @@ TOP = 0x2000_8000
 Named = dict[str, tuple[int, int]]
 
 
-def layout(
-    objects: Named | None = None, *, top: int | None = TOP, sections: Named | None = None
-) -> Layout:
-    """A layout with these variables and sections, whose stack starts at ``top``."""
+def layout(objects: Named | None = None, *, top: int | None = TOP) -> Layout:
     named = objects or {}
-    blocks = tuple(
-        Block(name, Span(*span), HERE, writable=True) for name, span in (sections or {}).items()
-    )
     starts, sizes = [span[0] for span in named.values()], [span[1] for span in named.values()]
     labels = {} if top is None else {"_estack": Label("_estack", top, HERE)}
     variables = Variables("app.elf", list(named), starts, sizes)
-    return Layout(labels, [], blocks, variables, (RAM, CCM))
+    return Layout(labels, [], (), variables, (RAM, CCM))
 
 
 def placed(
@@ -181,8 +175,8 @@ def test_a_section_with_variables_shares_bytes(
 
 
 def test_an_array_that_holds_all_of_a_stack_is_where_somebody_put_it() -> None:
-    around = {"pool": (0x2000_3F00, 0x1200)}
-    assert hits([STACK], [placed(".bss", 0x2000_3F00, 0x1200)], around) == []
+    span = (0x2000_3F00, 0x1200)
+    assert hits([STACK], [placed(".bss", *span)], {"pool": span}) == []
 
 
 def test_what_is_only_loaded_there_shares_nothing() -> None:
@@ -221,6 +215,11 @@ def test_a_stack_does_not_collide_with_what_it_is_made_of(
     around = placed(name, 0x2000_3F00, 0x1200, stored=stored)
     expected = [] if own else [("stack", name, Span(0x2000_4000, 0x1000))]
     assert hits([item], [around], objects) == expected
+
+
+def test_a_stack_of_the_rest_hides_no_other() -> None:
+    rest = reserve("stack", 0x2000_4000, 0x1000, elastic=True)
+    assert hits([rest, HEAP], [INSIDE], VALUES) == [("heap", ".noinit", Span(0x2000_4F00, 0x100))]
 
 
 def test_a_stored_section_that_has_only_a_piece_of_a_stack_is_none_of_it() -> None:

@@ -64,6 +64,7 @@ def loaded(elf: ElfFile) -> int | None:
     ("table", "address"),
     [
         pytest.param((TOP, RESET), TOP, id="two words are a table"),
+        pytest.param((TOP, RESET, 0, 0), TOP, id="more words follow"),
         pytest.param((TOP,), None, id="one word is none"),
         pytest.param((1, RESET), 1, id="the least pointer"),
         pytest.param((0, RESET), None, id="no pointer"),
@@ -94,6 +95,10 @@ def test_only_microcontrollers_load_it() -> None:
     assert loaded(replace(elf, arm_attributes={7: ord("A")})) is None
     assert loaded(replace(elf, arm_attributes={})) is None
     assert loaded(replace(elf, machine="RISCV")) is None
+
+
+def test_a_section_that_is_not_loaded_is_no_table() -> None:
+    assert loaded(image(ElfSectionSpec(".vectors", words(TOP, RESET), flags=0))) is None
 
 
 def test_a_big_endian_table_is_read_as_such() -> None:

@@ -85,7 +85,8 @@ def test_where_an_arena_lies(place: Located, status: Status, words: str | None) 
 
 
 def test_without_regions_no_arena_is_placed() -> None:
-    (outcome,) = judged(arena(placed(HOME)), regions=())
+    place = replace(placed(HOME), region=None)
+    (outcome,) = judged(arena(place), regions=())
     assert outcome.status is Status.UNDECIDED
 
 

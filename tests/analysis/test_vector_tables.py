@@ -112,8 +112,9 @@ def test_a_symbol_inside_a_section_is_a_table() -> None:
     assert loaded(image(whole, symbols=(named,))) == TOP
     assert loaded(image(whole)) is None
     empty = ElfSymbolSpec("__isr_vector", 0x2000_1000, 8, section=".bss")
-    absolute = ElfSymbolSpec("g_vectors", TABLE + 8, 8)
-    assert loaded(image(whole, symbols=(empty, absolute))) is None
+    absolute = ElfSymbolSpec("__Vectors", TABLE + 8, 8)
+    other = ElfSymbolSpec("vector_of_floats", TABLE + 8, 8, section=".rodata")
+    assert loaded(image(whole, symbols=(empty, absolute, other))) is None
 
 
 def test_a_table_that_runs_elsewhere_than_it_is_stored_is_read_by_where_it_runs() -> None:

@@ -211,6 +211,8 @@ def test_an_arena_on_the_heap_must_have_what_is_declared_at_any_address() -> Non
     for size, expected in ((1229, Status.UNDECIDED), (1230, Status.HOLDS)):
         facts = of_size(4, exact=False, required=(1200, LINE), size_constant=(size, place))
         assert answer(facts) is expected
+    reasons = replace(of_size(2000, exact=False), reasons=("a", "b"))
+    assert message(reasons) == "tensor_arena needs at least 1000 bytes: a; b"
     unnamed = replace(arena(), size_constant=(999, place))
     assert message(unnamed) == "tensor_arena on the heap is 999 bytes, 1 too few"
 

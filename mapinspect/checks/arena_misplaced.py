@@ -46,10 +46,9 @@ def arena_misplaced(inspection: Inspection) -> Iterator[Outcome]:
             yield undecided(arena.place.name, message, (arena.place.evidence,), remedy)
         else:
             yield _judge(inspection, arena.place, aligns=arena.aligns)
-    if any(arena.place is not None for arena in inspection.arenas):
-        for row in inspection.table.placements:
-            if about_arena(inspection, row):
-                yield judge_placement(inspection, row)
+    for row in inspection.table.placements:
+        if about_arena(inspection, row):
+            yield judge_placement(inspection, row)
 
 
 def _judge(inspection: Inspection, place: Located, *, aligns: bool) -> Outcome:

@@ -81,7 +81,7 @@ def _compare(arena: ArenaFacts, place: Located, needed: int, measured: Weighed |
     room = min(place.span.end, place.section.vma + place.section.size) - place.span.start
     usable = max(0, room - missed)
     evidence = (*arena.need_evidence, place.evidence)
-    if usable < needed and arena.is_pointer:
+    if arena.is_pointer:
         message = f"{place.name} is {place.span.size} bytes, a pointer: the arena is elsewhere"
         return undecided(place.name, message, evidence, "name the arena's array, not its pointer")
     if usable < needed:

@@ -1,10 +1,12 @@
 """measured-over-reserve: the device used more than was linked for it.
 
 A stack that went deeper than its reserve, a heap or an arena whose peak is above its size: the
-build works by chance, on whatever lies beside. A `[[budget]]` row of kind stack, heap or arena may
-ask for `headroom` above the peak as well, in bytes or as a share of what is linked; without a
-measurement of all that the row is about that claim cannot be decided. Undecided is also a stack of
-which no byte that was looked at kept its paint: it may have gone deeper, or was never painted.
+build works by chance, on whatever lies beside. Where allocations failed in the run, the peak shows
+what there was, not what was wanted: that breaks too. A `[[budget]]` row of kind stack, heap or
+arena may ask for `headroom` above the peak as well, in bytes or as a share of what is linked;
+without a measurement of all that the row is about that claim cannot be decided. Undecided is also a
+stack of which no byte that was looked at kept its paint: it may have gone deeper, or was never
+painted.
 
     error[measured-over-reserve]: main used 4600 of 4096 bytes, 504 more than linked
 
@@ -14,6 +16,7 @@ Mend it by reserving more, in the linker script or where the task is made.
 from collections.abc import Iterator
 
 from mapinspect.checks.check import check
+from mapinspect.checks.measurement_stale import by_file
 from mapinspect.model.budget import BudgetRow
 from mapinspect.model.budget_rows import RowNumbers
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
@@ -32,11 +35,21 @@ def measured_over_reserve(inspection: Inspection) -> Iterator[Outcome]:
         yield not_claimed("measured", "nothing that is linked was measured")
     for item in peaks:
         yield _judge(item)
+    yield from _failed(inspection)
     for row in inspection.table.budgets:
         if row.headroom is not None:
             yield from _headroom(row, inspection.line(row.id))
         if row.limit is not None:
             yield from _limit(inspection, row)
+
+
+def _failed(inspection: Inspection) -> Iterator[Outcome]:
+    """Break on each file of a run in which memory ran out, whatever peak it then shows."""
+    counting = [item for item in inspection.measured if item.counts and item.item.run.failures]
+    for file, items in by_file(counting).items():
+        message = f"{items[0].item.run.failures} allocations failed in the run of {file}"
+        remedy = "give the heap more, or find with the log who asks for too much"
+        yield broken(file, message, (items[0].item.evidence,), remedy)
 
 
 def _reserve(item: Weighed) -> int | None:

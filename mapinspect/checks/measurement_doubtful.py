@@ -1,9 +1,8 @@
 """measurement-doubtful: a peak may be lower than what the device will use.
 
 A high-water mark is only as good as the run behind it: fewer than 1,000 inferences may not have
-met the largest input, a heap that ends higher than it began will go on growing, an allocation that
-failed wanted more, and a stack used to its last byte may have needed more. Such values are shown
-and compared, with this warning.
+met the largest input, a heap that ends higher than it began will go on growing, and a stack used to
+its last byte may have needed more. Such values are shown and compared, with this warning.
 
     warning[measurement-doubtful]: run.log may show too little: 10 iterations are fewer than 1000
 

@@ -12,6 +12,8 @@ _LENGTH_LIMIT = 2048
 _REFERENCE_LIMIT = 32
 # Itanium C++ ABI 5.1.10 and 5.1.5.9: S_, S0_, T_, T0_ …; Rust symbol names v0: B_, Ba_ ….
 _CPP_REFERENCE = re.compile(r"[ST][0-9A-Z]*_")
+# Rust's older names end with a hash of the crate, which some demanglers leave there.
+_RUST_HASH = re.compile(r"::h[0-9a-f]{16}$")
 _RUST_REFERENCE = re.compile(r"B[0-9a-zA-Z]*_")
 
 
@@ -26,7 +28,7 @@ def demangle(name: str) -> str:
     if not name.startswith(("_Z", "_R")) or not _is_harmless(name):
         return name
     native = _native()
-    return (native(name) if native else source_name(name)) or name
+    return _RUST_HASH.sub("", native(name) if native else source_name(name)) or name
 
 
 def _is_harmless(name: str) -> bool:

@@ -136,7 +136,6 @@ def test_a_stack_larger_than_the_linked_one_is_of_another_build() -> None:
         pytest.param({"iterations": None}, "iterations is not stated", id="not stated"),
         pytest.param({"heap_start": 5, "heap_end": 6}, "the heap drifts upward", id="drift"),
         pytest.param({"heap_start": 6, "heap_end": 5}, None, id="a heap that shrinks is no drift"),
-        pytest.param({"failures": 1}, "1 allocations failed", id="failed allocations"),
     ],
 )
 def test_doubts_warn_once_for_each_file(change: dict, doubt: str | None) -> None:
@@ -146,6 +145,14 @@ def test_doubts_warn_once_for_each_file(change: dict, doubt: str | None) -> None
     assert len(warnings) == (doubt is not None)
     if doubt:
         assert warnings[0].message.count(doubt) == 1
+
+
+@pytest.mark.parametrize(("failures", "broken"), [(None, 0), (0, 0), (2, 1)])
+def test_a_run_in_which_memory_ran_out_breaks_once(failures: int | None, broken: int) -> None:
+    found = weigh(*[replace(RUN, failures=failures)] * 3)
+    outcomes = measured_over_reserve(replace(inspection(text(), bss(8)), measured=tuple(found)))
+    messages = [item.message for outcome in outcomes for item in outcome.findings]
+    assert messages == ["2 allocations failed in the run of run.log"] * broken
 
 
 def test_checks_of_measurements_claim_nothing_without_any() -> None:

@@ -66,7 +66,7 @@ def _judge(inspection: Inspection, place: Located, *, aligns: bool) -> Outcome:
         message = f"{place.name} lies in {place.region}, whose kind is unknown"
         remedy = 'write kind = "sram" or "flash" in its [[region]]'
         return undecided(place.name, message, evidence, remedy)
-    if place.region is None or kind in ("flash", "external-flash"):
+    if place.region is None or kind not in ("sram", "psram"):
         message = f"{place.name} ({size} bytes) lies in {place.region or 'no region'}, not in RAM"
         return broken(place.name, message, evidence, "place its section in a RAM region")
     if place.alignment < _ALIGNMENT:

@@ -186,3 +186,74 @@ def test_a_segment_of_zeros_may_begin_with_the_headers_of_the_file(tmp_path: Pat
     zeros = next(item for item in linked.elf_file().sections if item.name == ".bss")
     assert (zeros.vma, zeros.lma) == (0x2000_0BB8, 0x2000_0BB8)
     assert faults(linked) == []
+
+
+# A callback and what it is for, in a record called vec; the table of vectors has another name.
+RECORD = f"""\
+{ENTRY}
+.section .isr_table,"a"
+.word 0x20004000
+.word start
+.word start
+.section .rodata,"a"
+.global vec
+.type vec, %object
+.size vec, 8
+vec: .word 0x40013800
+.word start
+"""
+RECORDS = """\
+SECTIONS {{ .isr : {{ KEEP(*(.isr_table)) . += {0}; *(.rodata) }} > FLASH
+           .text : {{ *(.text) }} > FLASH
+           __StackTop = ORIGIN(RAM) + LENGTH(RAM); }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("gap", "expected"),
+    [
+        pytest.param(4, [], id="no table begins at a multiple of 16"),
+        pytest.param(128 - 12, ["stack-misplaced"], id="one may at a multiple of 128"),
+    ],
+)
+def test_a_record_called_vec_is_no_vector_table(
+    tmp_path: Path, gap: int, expected: list[str]
+) -> None:
+    linked = link(tmp_path, "arm", CORTEX_M + RECORDS.format(gap), RECORD)
+    assert [item.check for item in faults(linked)] == expected
+
+
+# ESP-IDF, memory.ld: the heap ends with the chip's RAM, behind what the linker may fill.
+ESP = """\
+ENTRY(main)
+MEMORY {{ iram0_0_seg (RX) : ORIGIN = 0x40380000, LENGTH = 64K
+         dram0_0_seg (RW) : ORIGIN = 0x3fc80000, LENGTH = 64K }}
+SECTIONS {{ .iram0.text : {{ *(.text) }} > iram0_0_seg
+           .dram0.bss (NOLOAD) : {{ *(.bss) _end = .; }} > dram0_0_seg
+           .dram0.heap_start (NOLOAD) : {{ . = ALIGN(16); {0} }} > dram0_0_seg
+           _heap_end = ORIGIN(dram0_0_seg) + LENGTH(dram0_0_seg) + 20K; }}
+"""
+ALLOCATING = """\
+.text
+.global main, malloc
+main: nop
+.type malloc, %function
+malloc: nop
+.size malloc, . - malloc
+.bss
+.space 64
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"),
+    [
+        pytest.param("_heap_start = .;", [], id="a heap that begins at its own label"),
+        pytest.param("", ["stack-collision"], id="a heap that begins at _end"),
+    ],
+)
+def test_the_heap_of_an_esp_may_end_behind_the_region(
+    tmp_path: Path, start: str, expected: list[str]
+) -> None:
+    linked = link(tmp_path, "riscv32", ESP.format(start), ALLOCATING)
+    assert [item.check for item in faults(linked)] == expected

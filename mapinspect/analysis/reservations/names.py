@@ -133,6 +133,7 @@ STACK_TOPS: Final = (
     "_stack",
 )
 ESP_HEAP_START: Final = "_heap_start"
+ESP_HEAP_END: Final = "_heap_end"
 HEAP_BOTTOMS: Final = (
     ESP_HEAP_START,
     "__heap_start",

@@ -28,11 +28,16 @@ from mapinspect.model.finding import (
 from mapinspect.model.image import Region, Role, Span
 from mapinspect.model.inspection import Inspection, Usage
 from mapinspect.model.part import MemoryBank, Part
-from mapinspect.model.region_kind import bank_at
+from mapinspect.model.region_kind import bank_at, is_for_programmers
 
 _SMALL = 1024  # bytes; battery-backed registers are no bank that firmware misses
 _OUTSIDE = ("external-flash", "psram")  # kinds that only the table states
-_KINDS = {"flash": ("flash", "external"), "sram": ("ram", "external"), "psram": ("external", "ram")}
+_KINDS = {
+    "flash": ("flash", "external"),
+    "sram": ("ram", "external"),
+    "psram": ("external", "ram"),
+    "eeprom": ("eeprom",),
+}
 
 
 @check("region-beyond-part", "every memory region is memory that the part has", __doc__)
@@ -93,6 +98,8 @@ def _judge(inspection: Inspection, part: Part, region: Region, used: int) -> Out
     first = Span(region.span.start, 1)
     home = next((pair for pair in views if pair[0].contains(first)), None)
     evidence = (region.declared, part.declared)
+    if home is None and is_for_programmers(region):
+        return holds(region.name)
     if home is None:
         message = (
             f"{region.name} begins at {region.span.start:#010x}, where {part.name} has no memory"

@@ -7,6 +7,8 @@ from mapinspect.model.image import Evidence
 from mapinspect.model.link_map import LinkMap, MapSection
 
 _BUILD_ID = ".note.gnu.build-id"
+_GATEWAYS = ".gnu.sgstubs"
+_GATEWAYS_ALIGNMENT = 32  # bytes; bfd/elf32-arm.c, arm_dedicated_stub_section_padding
 _WORD = 2**32  # ld 2.39 and older print addresses of 32-bit targets sign-extended to 64 bits
 
 
@@ -30,17 +32,20 @@ def _unconserved(
             continue
         found = link_map.inputs.totals(section.ordinal).found
         expected = section.size or 0
-        if found != expected and not _is_late_note(section.name, found):
+        if found != expected and not _is_late(section.name, found, expected):
             text = f"{section.name} at {section.vma or 0:#010x}, {expected} bytes"
             evidence = Evidence(link_map.path, section.line, text)
             yield Unconserved(section.name, expected, found, evidence)
 
 
-def _is_late_note(name: str, found: int) -> bool:
+def _is_late(name: str, found: int, expected: int) -> bool:
     """Return whether ld printed the rows before it made the section's contents.
 
-    ld 2.26 lists the build-id with the size 0 of the "linker stubs" that it is made for.
+    ld 2.26 lists the build-id with the size 0 of the "linker stubs" that it is made for. The
+    secure gateways of Armv8-M are filled up to their alignment (bfd/elf32-arm.c) after that.
     """
+    if name == _GATEWAYS:
+        return found < expected == found + -found % _GATEWAYS_ALIGNMENT
     return name == _BUILD_ID and found == 0
 
 

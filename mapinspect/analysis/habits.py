@@ -51,6 +51,7 @@ def habits(around: Surroundings) -> Habits:
             item.ordinal
             for item in elf.sections
             if item.allocated and item.vma == item.lma and _has_values(elf, item)
+            if item.kind != "NOTE"  # a build-id is for tools: no start-up code fills it
         ),
     )
 

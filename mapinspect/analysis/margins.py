@@ -4,7 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mapinspect.analysis.placement import region_at
 from mapinspect.analysis.reservations.layout import Layout
-from mapinspect.analysis.reservations.names import HEAP, STACK, is_reserve_section
+from mapinspect.analysis.reservations.names import (
+    HEAP,
+    PICO_SDK,
+    STACK,
+    STACK_CHECKS,
+    is_reserve_section,
+)
 from mapinspect.analysis.reservations.strays import strays
 from mapinspect.analysis.stack_start import stack_start
 from mapinspect.model.elf_file import ElfFile
@@ -160,6 +166,9 @@ def _is_own(layout: Layout, reserve: Reservation, item: Placement) -> bool:
     last = layout.objects.below(end, ())
     if last is None or last.span.end <= max(place.start, item.span.start):
         return not item.section.has_contents or is_reserve_section(item.section.name)
+    if reserve.convention == PICO_SDK and item.section.name in STACK_CHECKS:
+        # core1_stack only keeps bytes free: it lies where the variables end, the stack at the top.
+        return last.span.start <= place.start
     return place.contains(last.span) and last.name in reserve.rests_on
 
 

@@ -1,7 +1,8 @@
 """Where the main stack starts: what an M-profile core loads at reset, else what a label says.
 
 Source: Armv7-M Architecture Reference Manual, B1.5.3 (the vector table's first word is the stack
-pointer, its second the reset handler, whose lowest bit is set).
+pointer, its second the reset handler, whose lowest bit is set), and B3.2.5 (VTOR: where a table
+may begin).
 """
 
 import re
@@ -17,6 +18,7 @@ from mapinspect.model.image import Evidence, Span
 from mapinspect.model.part import Part
 
 _PROFILE, _MICROCONTROLLER = 7, ord("M")  # Addenda to the Arm ABI, Tag_CPU_arch_profile
+_TABLE_ALIGNMENT = 128  # bytes; bits 6:0 of VTOR are no part of the address
 # Names of vector tables, without dots and underscores in lower case.
 _TABLE = re.compile(r"(gpfn|isr|interrupt|exception|int|nvic)?(vectors?|vecs?|vectortable)")
 
@@ -50,6 +52,8 @@ def _loaded_at_reset(elf: ElfFile) -> tuple[int, Evidence] | None:
     order: Final = "little" if elf.little_endian else "big"
     found = []
     for name, section, address in _tables(elf):
+        if address % _TABLE_ALIGNMENT:
+            continue  # a variable that is called so
         start = address - section.vma
         stored = elf.contents(section)[start : start + 8]
         pointer, reset = (int.from_bytes(stored[at : at + 4], order) for at in (0, 4))

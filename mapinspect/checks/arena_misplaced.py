@@ -27,7 +27,7 @@ from mapinspect.model.finding import (
 )
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection, Located
-from mapinspect.model.region_kind import FLASH_KINDS
+from mapinspect.model.region_kind import RAM_KINDS
 
 _ALIGNMENT = 16  # bytes; what kernels that use vector loads expect
 
@@ -66,7 +66,7 @@ def _judge(inspection: Inspection, place: Located, *, aligns: bool) -> Outcome:
         message = f"{place.name} lies in {place.region}, whose kind is unknown"
         remedy = 'write kind = "sram" or "flash" in its [[region]]'
         return undecided(place.name, message, evidence, remedy)
-    if place.region is None or kind in FLASH_KINDS:
+    if place.region is None or kind not in RAM_KINDS:
         message = f"{place.name} ({size} bytes) lies in {place.region or 'no region'}, not in RAM"
         return broken(place.name, message, evidence, "place its section in a RAM region")
     if place.alignment < _ALIGNMENT:

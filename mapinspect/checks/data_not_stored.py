@@ -5,7 +5,8 @@ A linker script that forgets `AT> FLASH` links without a word and works under a 
 writes RAM as well; after power-up the variables hold noise. That is asked only where the program
 starts in Flash: images that a loader or a boot ROM places in RAM as a whole have no such copy.
 A section of zeros is only a warning: it may be meant to keep its bytes over a reset. Then make it
-`(NOLOAD)`, with nothing but `.noinit` in it.
+`(NOLOAD)`, with nothing but `.noinit` in it. So is a note, such as `.note.gnu.build-id`: tools read
+it, no program. What lies in EEPROM or in RAM that keeps its bytes is written by a programmer.
 
     error[data-not-stored]: .data (4212 bytes) runs in RAM and is stored there, not in Flash
 
@@ -31,7 +32,7 @@ from mapinspect.model.finding import (
 )
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Inspection, Located, Placement
-from mapinspect.model.region_kind import FLASH_KINDS, RAM_KINDS
+from mapinspect.model.region_kind import FLASH_KINDS, RAM_KINDS, keeps_bytes
 
 _SHOWN = 4  # inputs of one section
 
@@ -87,7 +88,10 @@ def _starts_in_flash(inspection: Inspection, entry: int) -> bool:
 
 
 def _is_ram(inspection: Inspection, item: Placement) -> bool:
-    return item.region is not None and inspection.kind(item.region.name) in RAM_KINDS
+    region = item.region
+    if region is None or keeps_bytes(region):
+        return False
+    return inspection.kind(region.name) in RAM_KINDS
 
 
 def _finding(item: Placement, severity: Severity) -> Finding:

@@ -6,7 +6,8 @@ script that was copied from the part's larger sister. A region at an address whe
 has no memory is a warning, since tables leave out option bytes and the like; where every region
 that stores the image is one of those, the part is not this image's, and the claim is undecided. A
 region that the table or its name calls Flash must not be RAM, nor may variables lie in Flash. RAM
-banks that no region covers are information: they are paid for.
+banks that no region covers are information: they are paid for. Memory outside the part is known
+where the table calls it so, by `kind = "external-flash"` or `"psram"`.
 
     error[region-beyond-part]: FLASH ends at 0x08080000, 262144 bytes past FLASH of GD32F303xC
 
@@ -28,11 +29,17 @@ from mapinspect.model.finding import (
 from mapinspect.model.image import Region, Role, Span
 from mapinspect.model.inspection import Inspection, Usage
 from mapinspect.model.part import MemoryBank, Part
-from mapinspect.model.region_kind import bank_at
+from mapinspect.model.region_kind import bank_at, is_for_programmers
 
 _SMALL = 1024  # bytes; battery-backed registers are no bank that firmware misses
+_REMEDY = 'name the part that is fitted, or state kind = "external-flash" or "psram" in [[region]]'
 _OUTSIDE = ("external-flash", "psram")  # kinds that only the table states
-_KINDS = {"flash": ("flash", "external"), "sram": ("ram", "external"), "psram": ("external", "ram")}
+_KINDS = {
+    "flash": ("flash", "external"),
+    "sram": ("ram", "external"),
+    "psram": ("external", "ram"),
+    "eeprom": ("eeprom",),
+}
 
 
 @check("region-beyond-part", "every memory region is memory that the part has", __doc__)
@@ -75,8 +82,7 @@ def _of_another_part(inspection: Inspection, part: Part) -> Outcome | None:
         f"{lost[0].name} stores the image at {lost[0].span.start:#010x}, where {part.name} has no "
         "memory, and nothing lies in its Flash"
     )
-    remedy = 'name the part that is fitted, or state kind = "external-flash" in its [[region]]'
-    return undecided(part.name, message, (lost[0].declared, part.declared), remedy)
+    return undecided(part.name, message, (lost[0].declared, part.declared), _REMEDY)
 
 
 def _stores(usage: Usage) -> bool:
@@ -93,12 +99,16 @@ def _judge(inspection: Inspection, part: Part, region: Region, used: int) -> Out
     first = Span(region.span.start, 1)
     home = next((pair for pair in views if pair[0].contains(first)), None)
     evidence = (region.declared, part.declared)
+    if home is None and is_for_programmers(region):
+        return holds(region.name)
     if home is None:
         message = (
             f"{region.name} begins at {region.span.start:#010x}, where {part.name} has no memory"
         )
-        remedy = "name the part that is fitted"
-        return holds(region.name, Finding(Severity.WARNING, region.name, message, evidence, remedy))
+        if inspection.kind(region.name) in _OUTSIDE:
+            return holds(region.name)
+        finding = Finding(Severity.WARNING, region.name, message, evidence, _REMEDY)
+        return holds(region.name, finding)
     end = _reach(home[0].end, [view for view, _ in views])
     bank = home[1]
     if region.span.end > end:

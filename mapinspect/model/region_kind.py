@@ -12,17 +12,23 @@ FLASH_KINDS: Final = ("flash", "external-flash")
 
 _WORD: Final = re.compile(r"[a-z]+")
 _RAM_WORDS: Final = ("ram", "tcm", "ccm")  # ends of words: sram, ITCM, CCM
-_NO_RAM: Final = ("fram", "nvram", "program")  # words that end in ram and keep their bytes
+# RAM that is written like any other, and keeps its bytes without power.
+_KEEPING: Final = ("fram", "nvram", "mram")
+_NO_RAM: Final = (*_KEEPING, "program")
+# Memories that only a programmer writes, 64 KiB of addresses for each.
+# Source: binutils ld/scripttempl/avr.sc.
+_OF_AVR: Final = ("eeprom", "fuse", "lock", "signature", "user_signatures")
+_AVR_PROGRAMMED: Final = Span(0x81_0000, 0x5_0000)
 _FLASH_OF_ESP: Final = "iram0_2_seg"  # ESP-IDF, memory.ld: code in Flash, read through the cache
 
 
 def kind_of(region: Region, part: Part | None) -> str | None:
-    """Return ``flash``, ``sram`` or ``psram``; None where nothing says.
+    """Return ``flash``, ``sram``, ``psram`` or ``eeprom``; None where nothing says.
 
     The part knows best: a script may call Flash writable (``FLASH (rwx)``), and RAM for code
     read-only (``iram0_0_seg (RX)`` of ESP-IDF). What is written to in a window on external
     memory is PSRAM. Without a part the attributes decide; a region that may not be written is RAM
-    only where its name says so.
+    only where its name says so. EEPROM is what the part or the name calls so, and AVR's fuses.
     """
     granted = region.attributes.split("!")[0].strip()
     bank = bank_at(region, part)
@@ -30,6 +36,8 @@ def kind_of(region: Region, part: Part | None) -> str | None:
         return "sram"
     if bank is not None and bank.kind == "flash":
         return "flash"
+    if (bank is not None and bank.kind == "eeprom") or (bank is None and _says_eeprom(region)):
+        return "eeprom"
     if not set(granted) & {"r", "w", "x"}:
         return None
     if "w" in granted:
@@ -40,6 +48,20 @@ def kind_of(region: Region, part: Part | None) -> str | None:
 def bank_at(region: Region, part: Part | None) -> MemoryBank | None:
     """Return the part's bank that holds a region's first byte."""
     return part.bank_of(Span(region.span.start, 1)) if part is not None else None
+
+
+def keeps_bytes(region: Region) -> bool:
+    """Return whether a region is RAM that keeps its bytes without power, by its name."""
+    return not set(_KEEPING).isdisjoint(_WORD.findall(region.name.lower()))
+
+
+def is_for_programmers(region: Region) -> bool:
+    """Return whether a region is one of those by which an ELF tells AVR's EEPROM and fuses."""
+    return region.name in _OF_AVR and _AVR_PROGRAMMED.contains(region.span)
+
+
+def _says_eeprom(region: Region) -> bool:
+    return is_for_programmers(region) or "eeprom" in _WORD.findall(region.name.lower())
 
 
 def says_ram(name: str) -> bool:

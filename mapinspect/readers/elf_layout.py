@@ -224,10 +224,25 @@ def _check_explained(tables: Tables, load: _Load) -> None:
     ends = [each.end for each in (*load.zeroed, *load.empty)]
     last = max([*ends, segment.vma + segment.file_size])
     first = min((each.vma for each in load.zeroed), default=segment.vma)
-    if not load.stored and first - segment.vma >= alignment:
+    if not load.stored and first - segment.vma >= alignment and not _begins_with_headers(load):
         _refuse_unexplained(segment, first - segment.vma, segment.vma)
     if segment.end - last >= alignment:
         _refuse_unexplained(segment, segment.end - last, last)
+
+
+def _begins_with_headers(load: _Load) -> bool:
+    """Return whether a segment of zeros begins with the ELF header, in step with its sections.
+
+    ld rounds a segment down to a page, also one of ``.bss`` alone; where the headers of the file
+    fit in before it, they become its file bytes.
+    """
+    segment = load.segment
+    return (
+        segment.offset == 0
+        and segment.file_size > 0
+        and bool(load.zeroed)
+        and all(_in_step(section, segment) for section in load.zeroed)
+    )
 
 
 def _check_file_bytes(tables: Tables, load: _Load) -> None:

@@ -31,6 +31,9 @@ STACK, HEAP = "stack", "heap"
 MAIN, CORE_0, C_LIBRARY = "main", "core 0", "C library"  # names that reports show
 
 
+PICO_SDK: Final = "pico-sdk"  # conventions that others ask for
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """A reservation between two labels; the first name of each side that has a value counts."""
@@ -45,8 +48,8 @@ class Pair:
 
 PAIRS: Final = (
     # pico-sdk before CMSIS: its __StackLimit is the heap's limit, in another bank.
-    Pair("pico-sdk", STACK, CORE_0, ("__StackBottom",), ("__StackTop",)),
-    Pair("pico-sdk", STACK, "core 1", ("__StackOneBottom",), ("__StackOneTop",)),
+    Pair(PICO_SDK, STACK, CORE_0, ("__StackBottom",), ("__StackTop",)),
+    Pair(PICO_SDK, STACK, "core 1", ("__StackOneBottom",), ("__StackOneTop",)),
     Pair("CMSIS", STACK, MAIN, ("__StackLimit",), ("__StackTop",)),
     Pair("MCUXpresso", STACK, MAIN, ("_vStackBase",), ("_vStackTop",)),
     Pair("ASF, RT-Thread", STACK, MAIN, ("_sstack",), ("_estack",)),
@@ -130,6 +133,7 @@ STACK_TOPS: Final = (
     "_stack",
 )
 ESP_HEAP_START: Final = "_heap_start"
+ESP_HEAP_END: Final = "_heap_end"
 HEAP_BOTTOMS: Final = (
     ESP_HEAP_START,
     "__heap_start",

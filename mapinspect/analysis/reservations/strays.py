@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from mapinspect.analysis.placement import region_at
 from mapinspect.analysis.reservations.labelled import pairs
 from mapinspect.analysis.reservations.layout import Layout
-from mapinspect.analysis.reservations.names import ESP_HEAP_START, Pair
+from mapinspect.analysis.reservations.names import ESP_HEAP_END, ESP_HEAP_START, Pair
 from mapinspect.analysis.usage import union
 from mapinspect.model.habits import Collision
 from mapinspect.model.image import Evidence, Region, Span
@@ -16,10 +16,11 @@ def strays(layout: Layout) -> Iterator[Collision]:
     """Yield each pair of labels of which one lies in RAM, with the bytes between that do not.
 
     ``other`` names the RAM that is left. ESP-IDF's heap ends where the chip's RAM does, past the
-    region that the linker fills.
+    region that the linker fills; where it begins has a name, whatever else ``_end`` marks.
     """
+    esp = layout.label((ESP_HEAP_START,)) is not None
     for pair in pairs(layout):
-        if layout.regions and pair.bottoms != (ESP_HEAP_START,):
+        if layout.regions and not (esp and pair.tops == (ESP_HEAP_END,)):
             found = _stray(layout, pair)
             if found is not None:
                 yield found

@@ -82,7 +82,9 @@ _GROWTH: Final = {
 _REGION: Final = {
     "name": Field(Kind.NAME, "the region's name in the linker script", required=True),
     "kind": Field(
-        Kind.CHOICE, "what memory it is", choices=("flash", "sram", "psram", "external-flash")
+        Kind.CHOICE,
+        "what memory it is",
+        choices=("flash", "sram", "psram", "external-flash", "eeprom"),
     ),
     "origin": Field(Kind.ADDRESS, "first address, where no map gives it"),
     "length": Field(Kind.SIZE, "length, where no map gives it"),

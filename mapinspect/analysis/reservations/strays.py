@@ -19,7 +19,7 @@ def strays(layout: Layout) -> Iterator[Collision]:
     region that the linker fills.
     """
     for pair in pairs(layout):
-        if layout.regions and pair.bottoms != (ESP_HEAP_START,):
+        if pair.bottoms != (ESP_HEAP_START,):
             found = _stray(layout, pair)
             if found is not None:
                 yield found

@@ -7,10 +7,12 @@ import pytest
 from mapinspect.checks.measured_over_reserve import measured_over_reserve
 from mapinspect.checks.measurement_doubtful import measurement_doubtful
 from mapinspect.checks.measurement_stale import measurement_stale
+from mapinspect.checks.stacks_unproven import stacks_unproven
 from mapinspect.model.budget_rows import RowNumbers
 from mapinspect.model.finding import Outcome, Status
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Span
 from mapinspect.model.measurement import Build, Measurement, Run, Weighed
+from mapinspect.model.reservation import Reservation
 from mapinspect.readers.budget.reader import read_budget
 from tests.builders import inspection, text
 
@@ -166,3 +168,21 @@ def test_doubts_of_one_value_are_said_with_its_name_and_those_of_the_run_once() 
 def test_whose_measurement_it_is(items: list[Weighed], status: Status) -> None:
     (outcome,) = measurement_stale(replace(inspection(text()), measured=tuple(items)))
     assert outcome.status is status
+
+
+def test_stacks_that_were_measured_on_another_build_are_not() -> None:
+    stacks = tuple(
+        Reservation("stack", f"s{number}", 8, "test", False, Span(number * 8, 8), LOG)
+        for number in range(7)
+    )
+    found = replace(inspection(text()), reservations=stacks)
+    own = replace(peak(1, reserved="s0"), span=Span(0, 8))
+    (outcome,) = stacks_unproven(replace(found, measured=(own,)))
+    assert outcome.status is HOLDS
+    assert outcome.findings[0].message.startswith("6 stacks of 48 bytes were not measured: s1 8")
+    (outcome,) = stacks_unproven(replace(found, measured=(replace(own, build=Build.OTHER),)))
+    assert outcome.status is Status.NOT_CLAIMED
+    assert outcome.findings[0].message.startswith("7 stacks of 56 bytes")
+    assert outcome.findings[0].message.endswith(", …")
+    (outcome,) = stacks_unproven(replace(found, reservations=stacks[:2]))
+    assert outcome.findings[0].message.endswith(": s0 8, s1 8")

@@ -9,6 +9,8 @@ import pytest
 
 from mapinspect.checks.judge import judge
 from mapinspect.model.finding import Outcome, Status
+from mapinspect.readers.gnu_map import read_map
+from tests import lto_firmware
 from tests.linked import Linked, link
 
 CORTEX_M = """\
@@ -257,3 +259,13 @@ def test_the_heap_of_an_esp_may_end_behind_the_region(
 ) -> None:
     linked = link(tmp_path, "riscv32", ESP.format(start), ALLOCATING)
     assert [item.check for item in faults(linked)] == expected
+
+
+def test_a_build_id_hangs_on_a_file_that_only_the_plug_in_reads(tmp_path: Path) -> None:
+    lto_firmware.build(tmp_path, "riscv64-unknown-elf", "-Wl,--build-id")
+    link_map = read_map("app.map", (tmp_path / "app.map").read_bytes())
+    assert "a.o (symbol from plugin)" in (tmp_path / "app.map").read_text()
+    assert tuple(link_map.unknown) == ()
+    (note,) = (item for item in link_map.sections if item.name == ".note.gnu.build-id")
+    (row,) = link_map.inputs.of_section(note.ordinal)
+    assert (row.owner.path, row.owner.archive, row.size) == ("a.o", None, 36)

@@ -4,9 +4,10 @@ With `mcu` in `[project]`, or `--mcu`, every memory region is compared with the 
 part: a region that reaches past the bank it begins in links well and fails on the board. So does a
 script that was copied from the part's larger sister. A region at an address where the part's table
 has no memory is a warning, since tables leave out option bytes and the like; where all that stores
-the image is of that kind, the part is not this image's, and nothing is decided. A region that the
-table or its name calls Flash must not be RAM, nor may variables lie in Flash. RAM banks that no
-region covers are information: they are paid for.
+the image is of that kind, the part is not this image's, and nothing is decided. A region of
+the size that only a setting of the part gives a bank (FlexRAM of i.MX RT) is a warning. A region
+that the table or its name calls Flash must not be RAM, nor may variables lie in Flash. RAM banks
+that no region covers are information: they are paid for.
 
     error[region-beyond-part]: FLASH ends at 0x08080000, 262144 bytes past FLASH of GD32F303xC
 
@@ -108,6 +109,8 @@ def _judge(inspection: Inspection, part: Part, region: Region, used: int) -> Out
         return holds(region.name, Finding(Severity.WARNING, region.name, message, evidence, remedy))
     end = _reach(home[0].end, [view for view, _ in views])
     bank = home[1]
+    if end < region.span.end <= home[0].start + (bank.most or 0):
+        return holds(region.name, _set_larger(region, bank, part))
     if region.span.end > end:
         past = region.span.end - end
         message = (
@@ -122,6 +125,16 @@ def _judge(inspection: Inspection, part: Part, region: Region, used: int) -> Out
         )
         return broken(region.name, message, evidence, "move what is large to the heap or elsewhere")
     return _kind(inspection, region, bank, part)
+
+
+def _set_larger(region: Region, bank: MemoryBank, part: Part) -> Finding:
+    message = (
+        f"{region.name} ends at {region.span.end:#010x}: {bank.name} of {part.name} has "
+        f"{bank.span.size} bytes unless a setting makes it larger, at the cost of other banks"
+    )
+    remedy = "see that start-up code or fuses set it so"
+    evidence = (region.declared, part.declared)
+    return Finding(Severity.WARNING, region.name, message, evidence, remedy)
 
 
 def _kind(inspection: Inspection, region: Region, bank: MemoryBank, part: Part) -> Outcome:

@@ -125,7 +125,7 @@ def model(*copies: ModelCopy, size: int = 64) -> ModelFacts:
 
 
 def copy(place_: Located, *, matches: bool | None = True, first: int | None = None) -> ModelCopy:
-    return ModelCopy(place_, matches, first, "symbol")
+    return ModelCopy(place_, matches, first)
 
 
 def arena(*candidates: Located, needed: int | None = 1000, exact: bool = True) -> ArenaFacts:

@@ -14,7 +14,7 @@ LAYERS = {
     "errors": set(),
     "resources": set(),
     "readers": {"model", "errors", "resources"},
-    "analysis": {"model", "resources"},
+    "analysis": {"model"},
     "checks": {"model"},
     "reports": {"model"},
     "integration": set(),

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from mapinspect.analysis.absorbed import absorbed
 from mapinspect.analysis.locate import Surroundings, named
 from mapinspect.analysis.thin import thin_members
-from mapinspect.analysis.usage import cut, union, without
+from mapinspect.analysis.usage import cut, size_of, union, without
 from mapinspect.model.budget import BudgetRow, BudgetTable, Match
 from mapinspect.model.budget_rows import Piece
 from mapinspect.model.image import Region, Role, Span
@@ -65,13 +65,13 @@ class Memory:
         """
         regions = [region.span for region in self.regions_of(around)]
         if not self.banks:
-            return _size(union(regions))
+            return size_of(union(regions))
         banks = self.banks_of(around)
-        whole = _size(bank.span for bank in banks)
+        whole = size_of(bank.span for bank in banks)
         if not self.regions:
             return whole
         views = [view for bank in banks for view in bank.views()]
-        return min(whole, _size(union(cut(span, view) for span in regions for view in views)))
+        return min(whole, size_of(union(cut(span, view) for span in regions for view in views)))
 
     def within(self, around: Surroundings, region: str | None, span: Span) -> list[Span]:
         """Return the bytes of a span of ``region`` that lie in this memory."""
@@ -83,13 +83,9 @@ class Memory:
         return [piece for view in views if (piece := cut(span, view)).size]
 
 
-def _size(spans: Iterable[Span]) -> int:
-    return sum(span.size for span in spans)
-
-
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What one row counts: bytes, merged, in address order, and the places its match selects.
+    """What one row counts: bytes, merged, in address order.
 
     ``mixed`` are further bytes that may be of the row: link-time optimisation took their names.
     ``unsized`` are further ones behind labels that it selects and that have no size, ``thin`` those
@@ -97,7 +93,6 @@ class Counted:
     """
 
     spans: tuple[Span, ...]
-    places: tuple[Located, ...] = ()
     mixed: int = 0
     unsized: int = 0
     thin: int = 0
@@ -105,7 +100,7 @@ class Counted:
     @property
     def bytes(self) -> int:
         """Return how many bytes the row counts."""
-        return _size(self.spans)
+        return size_of(self.spans)
 
 
 def counted(
@@ -137,14 +132,13 @@ def _matched(row: BudgetRow, match: Match, around: Surroundings) -> tuple[Counte
 
     def more(others: Iterable[Located]) -> int:
         """Return how many bytes other places would add."""
-        return _size(without(_of_places(row, around, others)[0], spans))
+        return size_of(without(_of_places(row, around, others)[0], spans))
 
     places = named(around, match)
     spans, every = _of_places(row, around, places)
     labels = (replace(item, span=item.reach) for item in places if _is_unsized(item))
     found = Counted(
         tuple(union(spans)),
-        places,
         mixed=more(absorbed(around, match)),
         unsized=more(labels),
         thin=more(thin_members(around, match)),

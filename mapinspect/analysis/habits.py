@@ -73,11 +73,9 @@ def _found(around: Surroundings, elf: ElfFile, chosen: Sequence[int]) -> tuple[L
     for ordinal in chosen:
         symbol = elf.symbols[ordinal]
         section = by_ordinal.get(-1 if symbol.section is None else symbol.section)
-        span = Span(symbol.address, symbol.size)
-        if section is not None and symbol.has_address and span not in found:
-            text = f"{symbol.name} at {symbol.address:#010x}, {symbol.size} bytes"
-            place = Evidence(elf.path, None, text)
-            found[span] = around.inside(section, symbol.name, span, place)
+        if section is not None and symbol.has_address:
+            place = around.symbol(section, symbol)
+            found.setdefault(place.span, place)
     return tuple(found.values())
 
 
@@ -149,9 +147,7 @@ def _inputs(
             found = link_map.inputs.of_section(printed.ordinal)
             rows += [(row, section) for row in found if row.occupied and wanted(row.name)]
     for row, section in sorted(rows, key=lambda pair: (-pair[0].occupied, pair[0].address)):
-        text = f"{row.name} of {row.owner.path}, {row.occupied} bytes"
-        span = Span(around.address(row.address), row.occupied)
-        yield around.inside(section, row.name, span, Evidence(link_map.path, row.line, text))
+        yield around.input(section, row)
 
 
 def _short(name: str) -> str:

@@ -115,9 +115,6 @@ def inspect(records: Records) -> Inspection:
         pieces=found.pieces,
         models=found.models,
         arenas=found.arenas,
-        budget_matches={
-            row: Matched(item.places, item.bytes) for row, item in counts.items() if item.places
-        },
         placement_matches={row.id: _matched(around, row) for row in table.placements},
         rows=row_numbers(
             table, around, counts, estimates, found.kept, peaks=found.peaks, otherwise=other

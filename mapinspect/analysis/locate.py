@@ -12,7 +12,7 @@ from mapinspect.model.budget import Match
 from mapinspect.model.elf_file import ElfFile, ElfSymbol
 from mapinspect.model.image import Evidence, Region, Role, Span
 from mapinspect.model.inspection import Located, Matched, PlacedSection, Placement
-from mapinspect.model.link_map import LinkMap, MapSection, ObjectFile
+from mapinspect.model.link_map import InputSection, LinkMap, MapSection, ObjectFile
 from mapinspect.model.part import Part
 from mapinspect.model.symbol_names import base_name, is_selected
 
@@ -64,6 +64,20 @@ class Surroundings:
             name, span, lma, section, region, load_region, evidence, bank.name if bank else None
         )
 
+    def input(self, section: PlacedSection, row: InputSection, span: Span | None = None) -> Located:
+        """Return the place of an input section that the map prints, or of ``span`` within it."""
+        assert self.link_map is not None
+        text = f"{row.name} of {row.owner.path}, {row.occupied} bytes"
+        whole = Span(self.address(row.address), row.occupied)
+        evidence = Evidence(self.link_map.path, row.line, text)
+        return self.inside(section, row.name, span or whole, evidence)
+
+    def symbol(self, section: PlacedSection, symbol: ElfSymbol) -> Located:
+        """Return the place of a symbol of the ELF."""
+        text = f"{symbol.name} at {symbol.address:#010x}, {symbol.size} bytes"
+        span = Span(symbol.address, symbol.size)
+        return self.inside(section, symbol.name, span, Evidence(self.image, None, text))
+
     def home(self, section: PlacedSection, role: Role) -> str | None:
         """Return the region that a section is charged to, also where it leaves that region."""
         region = self.homes.get((section.ordinal, role))
@@ -92,17 +106,13 @@ def symbols(around: Surroundings, glob: str) -> tuple[Located, ...]:
 
 
 def _located(around: Surroundings, chosen: Iterable[ElfSymbol]) -> tuple[Located, ...]:
-    assert around.elf is not None
     by_ordinal = {section.ordinal: section for section in around.sections}
     found: dict[tuple[int, Span], Located] = {}  # overlays share addresses, not their images
     for symbol in chosen:
         section = by_ordinal.get(-1 if symbol.section is None else symbol.section)
         if section is not None:
-            span = Span(symbol.address, symbol.size)
-            text = f"{symbol.name} at {symbol.address:#010x}, {symbol.size} bytes"
-            evidence = Evidence(around.elf.path, None, text)
-            key = (section.ordinal, span)
-            found.setdefault(key, around.inside(section, symbol.name, span, evidence))
+            place = around.symbol(section, symbol)
+            found.setdefault((section.ordinal, place.span), place)
     return tuple(found.values())
 
 
@@ -146,7 +156,7 @@ def matched(around: Surroundings, match: Match) -> Matched:
         if match.region is None or fnmatchcase(place.region or "", match.region)
         if match.bank is None or fnmatchcase(place.bank or "", match.bank)
     )
-    return Matched(places, sum(span.size for span in union(place.span for place in places)))
+    return Matched(places)
 
 
 def _widest(around: Surroundings, place: Located) -> Located:
@@ -213,10 +223,7 @@ def _inputs(around: Surroundings, wanted: Callable[[ObjectFile], bool]) -> Itera
     for printed, section in around.printed():
         for row in around.link_map.inputs.of_section(printed.ordinal):
             if row.occupied and wanted(row.owner):
-                text = f"{row.name} of {row.owner.path}, {row.occupied} bytes"
-                evidence = Evidence(around.link_map.path, row.line, text)
-                span = Span(around.address(row.address), row.occupied)
-                yield around.inside(section, row.name, span, evidence)
+                yield around.input(section, row)
 
 
 def owned(file: ObjectFile, match: Match) -> bool:

@@ -159,7 +159,11 @@ def _is_own(layout: Layout, reserve: Reservation, item: Placement) -> bool:
     assert place is not None
     if item.section.has_contents and not item.span.contains(place):
         return False
-    last = layout.objects.below(min(place.end, item.span.end), ())
+    end = min(place.end, item.span.end)
+    across = (block.span for block in layout.objects.holding(end - 1))
+    if any(span.end > end and not span.contains(place) for span in across):
+        return False
+    last = layout.objects.below(end, ())
     if last is None or last.span.end <= max(place.start, item.span.start):
         return not item.section.has_contents or is_reserve_section(item.section.name)
     if reserve.convention == PICO_SDK and item.section.name in STACK_CHECKS:

@@ -81,7 +81,7 @@ def _copies(
             known.add(hit.address)
             name = _name_at(elf, hit.address)
             place = stored_place(around, elf, hit, name, len(item.content))
-            yield ModelCopy(place, True, None, "content")
+            yield ModelCopy(place, True, None)
 
 
 def _changed(
@@ -130,7 +130,7 @@ def _changed_copy(
     place = stored_place(around, elf, hit, name, size)
     linked = elf.content[model.offset : model.offset + size]
     cause = likely_cause(linked, item.content, model.network, item.network, model.fault)
-    return ModelCopy(place, False, first_difference(linked, item.content), "content", cause)
+    return ModelCopy(place, False, first_difference(linked, item.content), cause)
 
 
 def _compare(
@@ -138,7 +138,7 @@ def _compare(
 ) -> ModelCopy:
     section = place.section
     if not section.has_contents:
-        return ModelCopy(place, None, None, "symbol")
+        return ModelCopy(place, None, None)
     held = elf.contents(elf.sections[section.ordinal])
     start = place.span.start - section.vma
     size = place.span.size or min(len(item.content), len(held) - start)
@@ -146,11 +146,11 @@ def _compare(
     linked = bytes(held[start : start + size])
     difference = _difference(linked, item.content)
     if difference is None:
-        return ModelCopy(place, True, None, "symbol")
+        return ModelCopy(place, True, None)
     there = next((model for model in stored if model.vma == place.span.start), None)
     network, fault = (there.network, there.fault) if there else (None, "")
     cause = likely_cause(linked, item.content, network, item.network, fault)
-    return ModelCopy(place, False, difference, "symbol", cause)
+    return ModelCopy(place, False, difference, cause)
 
 
 def _difference(linked: bytes, content: bytes) -> int | None:

@@ -15,9 +15,8 @@ from mapinspect.model.inspection import (
     Usage,
 )
 from mapinspect.model.measurement import Build, Weighed
+from mapinspect.model.region_kind import FLASH_KINDS, RAM_KINDS
 
-_RAM: Final = ("sram", "psram")
-_FLASH: Final = ("flash", "external-flash")
 _ALIGNMENT: Final = 16  # bytes that a moved array may need before it
 _KEPT_ABOVE_PEAK: Final = 2  # times the measured peak: what a reserve may shrink to
 _WORTH: Final = 256  # bytes; smaller changes are not worth a line
@@ -48,9 +47,9 @@ def candidates(
     For one place the first counts, which costs least. ``bytes`` are those that go for sure: what
     follows moves down by its own alignment, and what the script keeps at an address not at all.
     """
-    in_ram = inspection.kind(region) in _RAM
+    in_ram = inspection.kind(region) in RAM_KINDS
     found = [*(_ram(inspection, region, over) if in_ram else _flash(inspection, region))]
-    kinds = _RAM if in_ram else _FLASH
+    kinds = RAM_KINDS if in_ram else FLASH_KINDS
     found += [_moved(place, kinds) for place in variables]
     taken: list[Span] = []
     kept = []
@@ -136,7 +135,7 @@ def _arena(arena: ArenaFacts, place: Located, over: int) -> Iterator[Candidate]:
         action = f"shrink it to the {arena.sufficient} bytes it needs"
         yield Candidate(place.name, action, more, place.span, place.evidence)
     else:
-        yield _moved(place, _RAM)
+        yield _moved(place, RAM_KINDS)
 
 
 def _highest(inspection: Inspection) -> Iterator[Weighed]:
@@ -189,7 +188,7 @@ def _flash(inspection: Inspection, region: str) -> Iterator[Candidate]:
 
 def _is_only_flash(inspection: Inspection, region: str) -> bool:
     used = {usage.region.name for usage in inspection.usages if usage.charged}
-    return {name for name in used if inspection.kind(name) in _FLASH} == {region}
+    return {name for name in used if inspection.kind(name) in FLASH_KINDS} == {region}
 
 
 def _kernels(inspection: Inspection) -> Iterator[Candidate]:

@@ -13,10 +13,10 @@ from mapinspect.model.image import Evidence, Span
 from mapinspect.model.link_map import ObjectFile
 from mapinspect.model.network import Network, Operator, Subgraph
 from mapinspect.model.operators import Kernels, ModelOperators, UnusedKernel
+from mapinspect.model.symbol_names import is_of_lto
 
 _DATA_INPUT = {"TRANSPOSE_CONV": 2}  # its first input is a shape (schema.fbs, TransposeConvOptions)
 _RUNTIME = ("MicroInterpreter", "MicroAllocator")  # classes of TensorFlow Lite Micro
-_INLINING = (".lto_priv.", ".ltrans")  # of names and objects made by link-time optimisation
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _doubt(around: Surroundings, names: Iterable[str], seen: bool) -> str:
     if not seen:
         return "no function that registers an operator is to be seen"
     made = (*names, *(owner.path for owner in _sizes(around)))
-    if any(mark in name for name in made for mark in _INLINING):
+    if any(map(is_of_lto, made)):
         return "link-time optimisation may have inlined functions that register"
     return ""
 

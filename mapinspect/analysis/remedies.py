@@ -9,7 +9,7 @@ from mapinspect.analysis.moves import Candidate, candidates, homes_for
 from mapinspect.analysis.owner_totals import object_totals
 from mapinspect.analysis.owners import owner_rows, pieces_of
 from mapinspect.model.elf_file import SymbolKind
-from mapinspect.model.image import Evidence, Span
+from mapinspect.model.image import Span
 from mapinspect.model.inspection import Inspection, Located, Usage
 from mapinspect.model.link_map import LinkMap
 from mapinspect.model.remedy import Heavy, Move, Remedy
@@ -84,11 +84,9 @@ def _variables(around: Surroundings, region: str) -> tuple[Located, ...]:
         section = by_ordinal.get(-1 if symbol.section is None else symbol.section)
         if section is None or symbol.kind is not SymbolKind.OBJECT or not symbol.has_address:
             continue
-        span = Span(symbol.address, symbol.size)
-        text = f"{symbol.name} at {symbol.address:#010x}, {symbol.size} bytes"
-        place = around.inside(section, symbol.name, span, Evidence(elf.path, None, text))
+        place = around.symbol(section, symbol)
         if place.region == region:
-            found.setdefault(span, place)
+            found.setdefault(place.span, place)
     ordered = sorted(found.values(), key=lambda place: (-place.span.size, place.name))
     return tuple(ordered[:_VARIABLES])
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from mapinspect.analysis.counting import Counted, Memory
 from mapinspect.analysis.locate import Surroundings
-from mapinspect.analysis.usage import cut, union
+from mapinspect.analysis.usage import cut, size_of, union
 from mapinspect.analysis.weighing import Peaks
 from mapinspect.model.budget import Amount, BudgetRow, BudgetTable
 from mapinspect.model.budget_rows import RowNumbers
@@ -21,18 +21,15 @@ class Estimates:
 
     weights: int | None
     arena: int | None
-    arena_region: str | None
 
     @classmethod
     def of(cls, models: Sequence[ModelFacts], arenas: Sequence[ArenaFacts]) -> "Estimates":
         """Sum up what the models need; unknown as soon as one arena's need is."""
         needs = [arena.needed for arena in arenas]
         known = [need for need in needs if need is not None]
-        regions = {arena.place.region for arena in arenas if arena.place}
         return cls(
             weights=sum(model.size for model in models) if models else None,
             arena=sum(known) if known and len(known) == len(needs) else None,
-            arena_region=regions.pop() if len(regions) == 1 else None,
         )
 
     def for_kind(self, kind: str | None) -> int | None:
@@ -147,7 +144,7 @@ def _bytes_in(memory: Memory, around: Surroundings, span: Span) -> int:
         if span.overlap(region.span)
         for piece in memory.within(around, region.name, cut(span, region.span))
     ]
-    return sum(piece.size for piece in union(pieces))
+    return size_of(union(pieces))
 
 
 def _lies_in(memory: Memory, around: Surroundings, span: Span) -> bool:

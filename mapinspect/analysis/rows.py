@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mapinspect.analysis.usage import cut, without
+from mapinspect.analysis.usage import cut, size_of, without
 from mapinspect.model.budget_rows import Piece, Use
 from mapinspect.model.embedded import EmbeddedModel
 from mapinspect.model.image import Role, Span
@@ -147,18 +147,14 @@ def _with_reserves(usage: Usage, found: Sequence[Piece]) -> Usage:
     return replace(
         usage,
         elastic=usage.used - inside,
-        elastic_occupied=_size(elastic) - _size(without(elastic, sections)),
-        reserved=sum(span.size for span in own) - inside,
-        reserved_between=_size(without(fixed, (item.span for item in usage.placements))),
+        elastic_occupied=size_of(elastic) - size_of(without(elastic, sections)),
+        reserved=size_of(own) - inside,
+        reserved_between=size_of(without(fixed, (item.span for item in usage.placements))),
     )
 
 
 def _is_reserve(piece: Piece, usage: Usage) -> bool:
     return piece.region == usage.region.name and piece.row in ("stack", "heap")
-
-
-def _size(spans: Iterable[Span]) -> int:
-    return sum(span.size for span in spans)
 
 
 def uses(
@@ -176,18 +172,18 @@ def _uses(usage: Usage, found: Sequence[Piece], arenas: Sequence[ArenaFacts]) ->
             spans[piece.row].append(piece.span)
     parts = {"static": _static_parts(usage, spans["static"]), "arena": _arena_parts(region, arenas)}
     for row in ROWS:
-        linked = sum(span.size for span in spans[row])
+        linked = size_of(spans[row])
         yield Use(row, region, linked, parts.get(row, ()) if linked else ())
 
 
 def _static_parts(usage: Usage, static: Sequence[Span]) -> Parts:
     images = [item.span for item in usage.placements if item.role is Role.LOAD]
     every = [item.span for item in usage.placements]
-    whole = sum(span.size for span in static)
+    whole = size_of(static)
     # Images of weights are weights, and a gap may be a stack's: those are other rows' bytes.
     parts = (
-        ("load images", whole - sum(span.size for span in without(static, images))),
-        ("gaps", sum(span.size for span in without(static, every))),
+        ("load images", whole - size_of(without(static, images))),
+        ("gaps", size_of(without(static, every))),
     )
     return tuple((name, size) for name, size in parts if size)
 

@@ -11,12 +11,12 @@ from typing import Final
 
 from mapinspect.analysis.reservations.layout import Layout
 from mapinspect.analysis.reservations.names import STACK_TOPS
+from mapinspect.analysis.reservations.stack_top import behind
 from mapinspect.model.elf_file import ElfFile, ElfSection
 from mapinspect.model.habits import StackStart
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.part import Part
 
-_AVR_DATA = 0x80_0000  # binutils ld/emulparams/avr*.sh, DATA_ORIGIN without its low part
 _PROFILE, _MICROCONTROLLER = 7, ord("M")  # Addenda to the Arm ABI, Tag_CPU_arch_profile
 _TABLE_ALIGNMENT = 128  # bytes; bits 6:0 of VTOR are no part of the address
 # Names of vector tables, without dots and underscores in lower case.
@@ -30,23 +30,14 @@ def stack_start(elf: ElfFile | None, layout: Layout, part: Part | None) -> Stack
     if loaded is not None:
         address, evidence = loaded
     elif label is not None:
-        address, evidence = behind(layout, label.value), label.evidence
+        data = min((item.span.start for item in layout.sections if item.writable), default=0)
+        address, evidence = behind(label.value, data), label.evidence
     else:
         return None
     first = Span(address - 1, 1)
     regions = tuple(item.name for item in layout.regions if item.span.contains(first))
     bank = part.bank_of(first) if part is not None else None
     return StackStart(address, regions, bank.name if bank else None, evidence, loaded is not None)
-
-
-def behind(layout: Layout, top: int) -> int:
-    """Return the address behind a stack's top.
-
-    AVR's is the last byte, and lacks the 0x800000 that GNU tools add to addresses of data.
-    """
-    data = min((item.span.start for item in layout.sections if item.writable), default=0)
-    moved = top + _AVR_DATA if top < _AVR_DATA <= data < 2 * _AVR_DATA else top
-    return moved + moved % 2
 
 
 def _loaded_at_reset(elf: ElfFile) -> tuple[int, Evidence] | None:

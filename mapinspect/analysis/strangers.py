@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mapinspect.analysis.locate import Surroundings
 from mapinspect.analysis.usage import union, without
-from mapinspect.model.image import Evidence, Span
+from mapinspect.model.image import Span
 from mapinspect.model.inspection import Located, PlacedSection
 
 _PADDING = 16  # bytes; what compilers leave between the constants of one object
@@ -30,8 +30,7 @@ def _symbols(
         section = sections.get(-1 if symbol.section is None else symbol.section)
         span = Span(symbol.address, symbol.size)
         if section is not None and symbol.size and not _touches(span, own):
-            text = f"{symbol.name} at {symbol.address:#010x}, {symbol.size} bytes"
-            yield around.inside(section, symbol.name, span, Evidence(around.image, None, text))
+            yield around.symbol(section, symbol)
 
 
 def _touches(span: Span, own: Sequence[Span]) -> bool:
@@ -50,6 +49,4 @@ def _inputs(
             whole = Span(around.address(row.address), row.occupied)
             for span in without([whole], own):
                 if span.size >= _PADDING:
-                    text = f"{row.name} of {row.owner.path}, {row.occupied} bytes"
-                    evidence = Evidence(around.link_map.path, row.line, text)
-                    yield around.inside(section, row.name, span, evidence)
+                    yield around.input(section, row, span)

@@ -15,7 +15,7 @@ from mapinspect.model.network import Network, Tensor
 
 _LEAST = 16  # bytes of a tensor that is searched for; fewer lie anywhere by chance
 _DISTINCT = 4  # different byte values that make it worth a search; zeros lie anywhere
-_LARGE = 256  # bytes; a tensor as large as that lies nowhere by chance
+_LARGE = 256  # bytes; smaller ones in RAM cost too little for a search
 _WORK = 1 << 34  # bytes looked through for one model at most: seconds
 _NEITHER = "constant"
 

@@ -6,12 +6,13 @@ from typing import Final
 
 from mapinspect.analysis.estimates import estimated
 from mapinspect.analysis.rows import ROWS
-from mapinspect.analysis.usage import cut, union
+from mapinspect.analysis.usage import cut, size_of, union
 from mapinspect.analysis.weighing import Peaks
 from mapinspect.model.budget_rows import Piece
 from mapinspect.model.image import Span
 from mapinspect.model.inspection import Inspection, Usage
 from mapinspect.model.part import MemoryBank
+from mapinspect.model.region_kind import RAM_KINDS
 from mapinspect.model.report import BudgetLine
 
 _ALL: Final = {
@@ -20,7 +21,6 @@ _ALL: Final = {
     "sram": "all SRAM",
     "psram": "all PSRAM",
 }
-_RAM: Final = ("sram", "psram")
 
 
 def only_ram(inspection: Inspection) -> str | None:
@@ -28,7 +28,7 @@ def only_ram(inspection: Inspection) -> str | None:
     used = [
         usage.region.name
         for usage in inspection.usages
-        if usage.charged and inspection.kind(usage.region.name) in _RAM
+        if usage.charged and inspection.kind(usage.region.name) in RAM_KINDS
     ]
     return used[0] if len(used) == 1 else None
 
@@ -45,10 +45,10 @@ def sum_lines(inspection: Inspection, peaks: Peaks) -> Iterator[BudgetLine]:
             names = {usage.region.name for usage in own}
             spans = _spans(piece for piece in inspection.pieces if piece.region in names)
             limit = _limit(inspection, own)
-            for line in _lines(name, "sum", spans, limit, every=kind in _RAM):
+            for line in _lines(name, "sum", spans, limit, every=kind in RAM_KINDS):
                 need = estimated(inspection, line.row, names)
                 yield replace(line, estimated=need, measured=_measured(line.row, own, peaks))
-            if kind in _RAM:
+            if kind in RAM_KINDS:
                 block = max(_largest(usage) for usage in own)
                 yield BudgetLine("largest", name, None, 0, None, None, block, "-", scope="sum")
 
@@ -76,7 +76,7 @@ def _spans(pieces: Iterable[Piece]) -> dict[str, list[Span]]:
 def _limit(inspection: Inspection, usages: Sequence[Usage]) -> int | None:
     """Return what the regions may hold together; None where they share addresses."""
     spans = [usage.region.span for usage in usages]
-    if sum(span.size for span in union(spans)) < sum(span.size for span in spans):
+    if size_of(union(spans)) < size_of(spans):
         return None
     return sum(inspection.limit(usage.region.name).limit for usage in usages)
 
@@ -109,7 +109,7 @@ def _in_bank(span: Span, bank: MemoryBank) -> Span:
 def _lines(
     memory: str, scope: str, spans: dict[str, list[Span]], limit: int | None, *, every: bool
 ) -> Iterator[BudgetLine]:
-    sizes = {row: sum(span.size for span in union(spans[row])) for row in ROWS}
+    sizes = {row: size_of(union(spans[row])) for row in ROWS}
     for row, linked in sizes.items():
         if linked or every:
             yield BudgetLine(row, memory, None, linked, None, None, None, "-", scope=scope)

@@ -32,7 +32,7 @@ def _usage(region: Region, accounts: Accounts, everything: Sequence[Span]) -> Us
     return Usage(
         region=region,
         used=end - region.span.start,
-        occupied=sum(span.size for span in union(item.span for item in own)),
+        occupied=size_of(union(item.span for item in own)),
         padding=padding,
         gaps=gaps,
         largest_free=_largest_free(region.span, everything),
@@ -97,6 +97,11 @@ def _beyond_count(item: Placement) -> str:
         return f"{name}, overlay image at an explicit address"
     image = "load image" if item.role is Role.LOAD else "section"
     return f"{name}, {image} at an explicit address"
+
+
+def size_of(spans: Iterable[Span]) -> int:
+    """Return the sum of the sizes of spans, in bytes; what two of them share counts twice."""
+    return sum(span.size for span in spans)
 
 
 def union(spans: Iterable[Span]) -> list[Span]:

@@ -3,8 +3,8 @@
 The arena must lie in RAM that nothing initialises from Flash (`.bss` or a NOLOAD section), in the
 bank that the table names for it, from its first byte to its last, and on a 16-byte boundary. An
 arena in `.data` costs its whole size in Flash; one in the wrong bank may be out of reach of DMA
-or slow. TensorFlow Lite Micro moves the start of an arena up to such a boundary itself; whether a
-runtime that is only known to follow the plan does, nobody can tell.
+or slow. TensorFlow Lite Micro moves the start of an arena up to such a boundary itself, so that one
+off it is a warning; with `runtime = "plan-only"` nobody knows, and it is undecided.
 
     error[arena-misplaced]: tensor_arena is stored with contents in .data: 12288 bytes of
       FLASH
@@ -27,6 +27,7 @@ from mapinspect.model.finding import (
 )
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection, Located
+from mapinspect.model.region_kind import RAM_KINDS
 
 _ALIGNMENT = 16  # bytes; what kernels that use vector loads expect
 
@@ -45,10 +46,9 @@ def arena_misplaced(inspection: Inspection) -> Iterator[Outcome]:
             yield undecided(arena.place.name, message, (arena.place.evidence,), remedy)
         else:
             yield _judge(inspection, arena.place, aligns=arena.aligns)
-    if any(arena.place is not None for arena in inspection.arenas):
-        for row in inspection.table.placements:
-            if about_arena(inspection, row):
-                yield judge_placement(inspection, row)
+    for row in inspection.table.placements:
+        if about_arena(inspection, row):
+            yield judge_placement(inspection, row)
 
 
 def _judge(inspection: Inspection, place: Located, *, aligns: bool) -> Outcome:
@@ -66,7 +66,7 @@ def _judge(inspection: Inspection, place: Located, *, aligns: bool) -> Outcome:
         message = f"{place.name} lies in {place.region}, whose kind is unknown"
         remedy = 'write kind = "sram" or "flash" in its [[region]]'
         return undecided(place.name, message, evidence, remedy)
-    if place.region is None or kind not in ("sram", "psram"):
+    if place.region is None or kind not in RAM_KINDS:
         message = f"{place.name} ({size} bytes) lies in {place.region or 'no region'}, not in RAM"
         return broken(place.name, message, evidence, "place its section in a RAM region")
     if place.alignment < _ALIGNMENT:

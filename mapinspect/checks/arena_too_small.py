@@ -6,7 +6,8 @@ the next one. What an image leaves open about its runtime makes the need a range
 is broken, one above it holds, one inside is undecided. Where only a lower bound is known, a
 measurement of this very build, marked with its build-id, decides, or a requirement that the table
 declares, with its reason. An arena on the heap is judged by the constant that names its size
-(`kTensorArenaSize`), which debug information keeps; at its address up to 30 bytes may be lost.
+(`kTensorArenaSize`), which debug information keeps; where the heap puts it nobody knows, so that up
+to 30 bytes of it may be lost.
 
     error[arena-too-small]: tensor_arena has 8192 usable bytes and needs 12000, 3808 too few
 
@@ -80,7 +81,7 @@ def _compare(arena: ArenaFacts, place: Located, needed: int, measured: Weighed |
     room = min(place.span.end, place.section.vma + place.section.size) - place.span.start
     usable = max(0, room - missed)
     evidence = (*arena.need_evidence, place.evidence)
-    if usable < needed and arena.is_pointer:
+    if arena.is_pointer:
         message = f"{place.name} is {place.span.size} bytes, a pointer: the arena is elsewhere"
         return undecided(place.name, message, evidence, "name the arena's array, not its pointer")
     if usable < needed:

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Sequence
 from mapinspect.checks.check import check
 from mapinspect.model.finding import Finding, Outcome, Severity, holds, not_claimed
 from mapinspect.model.inspection import Inspection, Located
+from mapinspect.model.region_kind import RAM_KINDS
 
 _FEW = 256  # bytes of copied constants that are not worth a word
-_RAM = ("sram", "psram")
 _SHOWN = 5  # names in one line of information
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TABLES = frozenset(
@@ -100,7 +100,7 @@ def _copied(found: Sequence[Located]) -> Outcome:
 
 def _is_ours(inspection: Inspection, item: Located) -> bool:
     """Return whether a variable runs in RAM and no other check speaks of it."""
-    if item.region is None or inspection.kind(item.region) not in _RAM:
+    if item.region is None or inspection.kind(item.region) not in RAM_KINDS:
         return False
     known = [copy.place.span for model in inspection.models for copy in model.copies]
     known += [model.place.span for model in inspection.embedded]

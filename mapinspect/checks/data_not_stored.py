@@ -1,20 +1,21 @@
 """data-not-stored: initial values lie nowhere but in RAM.
 
-A section that the script makes `(NOLOAD)` is stored nowhere, whatever is put in it: initialised
-variables lose their values there. The map tells them by their input sections (`.data`, `.rodata`).
-In RAM that is broken; elsewhere a ROM may hold the bytes, so it is a warning.
-
 A section with contents that runs in RAM needs a copy in Flash from which start-up code fills it.
 A linker script that forgets `AT> FLASH` links without a word and works under a debugger, which
 writes RAM as well; after power-up the variables hold noise. That is asked only where the program
 starts in Flash: images that a loader or a boot ROM places in RAM as a whole have no such copy.
-A section of zeros only warns: it may be meant to keep its bytes over a reset, for which `NOLOAD`
-is the word, and which takes `.noinit` only. So does a note, such as `.note.gnu.build-id`: tools
-read it, no program. What lies in EEPROM or in RAM that keeps its bytes is written by a programmer.
+A section of zeros is only a warning: it may be meant to keep its bytes over a reset. Then make it
+`(NOLOAD)`, with nothing but `.noinit` in it. So is a note, such as `.note.gnu.build-id`: tools read
+it, no program. What lies in EEPROM or in RAM that keeps its bytes is written by a programmer.
 
     error[data-not-stored]: .data (4212 bytes) runs in RAM and is stored there, not in Flash
 
-Mend it by `> RAM AT> FLASH` in the linker script.
+A section that the script makes `(NOLOAD)` is stored nowhere, whatever is put in it: initialised
+variables lose their values there. The map tells them by their input sections (`.data`, `.rodata`).
+In RAM that is broken; elsewhere a ROM may hold the bytes, so it is a warning.
+
+Mend it by `> RAM AT> FLASH` in the linker script, or by taking initialised variables out of the
+`(NOLOAD)` section.
 """
 
 from collections.abc import Iterator
@@ -31,9 +32,8 @@ from mapinspect.model.finding import (
 )
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Inspection, Located, Placement
-from mapinspect.model.region_kind import keeps_bytes
+from mapinspect.model.region_kind import FLASH_KINDS, RAM_KINDS, keeps_bytes
 
-_RAM = ("sram", "psram")
 _SHOWN = 4  # inputs of one section
 
 
@@ -76,7 +76,7 @@ def _lost(inspection: Inspection) -> Iterator[Outcome]:
         evidence = tuple(item.evidence for item in lost[:_SHOWN])
         remedy = f"take (NOLOAD) from {name} in the linker script, or these inputs out of it"
         region = lost[0].region
-        if region is not None and inspection.kind(region) in _RAM:
+        if region is not None and inspection.kind(region) in RAM_KINDS:
             yield broken(name, message, evidence, remedy)
         else:
             yield holds(name, Finding(Severity.WARNING, name, message, evidence, remedy))
@@ -84,14 +84,14 @@ def _lost(inspection: Inspection) -> Iterator[Outcome]:
 
 def _starts_in_flash(inspection: Inspection, entry: int) -> bool:
     homes = (region for region in inspection.regions if region.span.contains(Span(entry, 1)))
-    return any(inspection.kind(region.name) in ("flash", "external-flash") for region in homes)
+    return any(inspection.kind(region.name) in FLASH_KINDS for region in homes)
 
 
 def _is_ram(inspection: Inspection, item: Placement) -> bool:
     region = item.region
     if region is None or keeps_bytes(region):
         return False
-    return inspection.kind(region.name) in _RAM
+    return inspection.kind(region.name) in RAM_KINDS
 
 
 def _finding(item: Placement, severity: Severity) -> Finding:

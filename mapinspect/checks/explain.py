@@ -34,6 +34,12 @@ def _unless_raised(check: Check | Review) -> str:
 def _acceptance(check: Check | Review) -> str:
     if check.least == "error":
         return "It cannot be waived: what it finds leaves the other claims without ground."
+    if check.worst == "undecided" and check.least == "ignore":
+        return f"""It cannot be waived: what is undecided is never accepted. To leave it out of the
+verdict, visibly in every report:
+
+    [checks]
+    {check.id} = "ignore\""""
     return f"""To accept a known case until a day, visibly in every report:
 
     [[waiver]]

@@ -4,8 +4,8 @@ Total free RAM is not one block: 128 KiB in two banks hold no arena of 100 KiB. 
 program allocates (its symbol is only a pointer, or a constant says how much is asked for) must fit
 the largest heap, or the largest run of RAM that nothing takes where no heap is set aside; a
 `[[budget]]` row of kind heap must find its `min` in one heap, in the memory that it names. The
-`min` of a stack that nothing reserves is not free for either. So must a stack or heap of which only
-the size is stated (`_Min_Heap_Size`), and which fits nowhere where it would begin.
+`min` of a stack that nothing reserves is not free for either. A stack or heap of which only the
+size is stated (`_Min_Heap_Size`) must fit what is left where it would begin.
 
     error[free-block-too-small]: the arena tensor_arena of kws needs 49152 bytes in one piece, the
     largest free block has 48128

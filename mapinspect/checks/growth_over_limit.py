@@ -2,10 +2,10 @@
 
 `growth = { bytes = "+4K", percent = 2 }` in a `[[region]]` or `[[budget]]` row compares its bytes
 with those of an earlier JSON report, given with `--baseline` or as `baseline` in `[inputs]`; the
-least of both limits counts. A baseline that is missing, no report of mapinspect, of another
-version of mapinspect or another target, of another memory layout, without the row, or whose row
-counted something else proves nothing, so the claim is undecided. So it is where the bytes of now
-are not known for certain.
+least of both limits counts. The claim is undecided where the baseline proves nothing: it is
+missing or no report of mapinspect, another version of mapinspect wrote it, it is of another target,
+part or memory layout or of a map in doubt, or the row is not in it or counted something else. So it
+is where the bytes of now are not known for certain.
 
     error[growth-over-limit]: FLASH grew by 5120 bytes to 64512, 1024 more than allowed
 

@@ -6,10 +6,8 @@ from mapinspect.checks import CHECKS, REVIEWS
 from mapinspect.checks.check import stamped
 from mapinspect.checks.region_over_budget import map_overflows, region_over_budget
 from mapinspect.checks.settle import break_on_warnings, settle
-from mapinspect.model.finding import Outcome, Severity, Status
+from mapinspect.model.finding import ABOUT_THE_MAP, Outcome, Severity, Status
 from mapinspect.model.inspection import Inspection
-
-_ABOUT_THE_MAP = ("map-elf-disagree", "bytes-not-conserved", "map-lines-unknown")
 
 
 def judge(inspection: Inspection, *, warnings_fail: bool = False) -> tuple[Outcome, ...]:
@@ -53,7 +51,7 @@ def _doubt(inspection: Inspection) -> str | None:
 
 def _undecide(outcome: Outcome, reason: str) -> Outcome:
     judged = (Status.HOLDS, Status.BROKEN, Status.WAIVED)
-    if outcome.check in _ABOUT_THE_MAP or outcome.status not in judged:
+    if outcome.check in ABOUT_THE_MAP or outcome.status not in judged:
         return outcome
     findings = tuple(
         replace(finding, severity=Severity.UNDECIDED)

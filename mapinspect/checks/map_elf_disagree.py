@@ -5,9 +5,9 @@ section: name, run-time address, size and load address; then the address of ever
 and whether each variable lies in one input section of the map. The first differences are named.
 A map that an earlier or a failed link left behind describes another image; whatever rests on it
 cannot be judged. Without an ELF there is no proof that the link succeeded at all: ld writes a
-complete map also when it fails. The times at which the files were written are only told where they
-disagree: check-outs and copies change them. So is the name of the file that the link wrote, which
-is information: an ELF may be renamed.
+complete map also when it fails. When the files were written is told only where they disagree, since
+check-outs and copies change it. A map whose link wrote a file of another name than the ELF has is
+information: the ELF may be renamed.
 
     undecided[map-elf-disagree]: .bss has 4096 bytes in the map and 2064 in the ELF
 

@@ -4,11 +4,11 @@ A stack that went deeper than its reserve, a heap or an arena whose peak is abov
 build works by chance, on whatever lies beside. Where allocations failed in the run, the peak shows
 what there was, not what was wanted: that breaks too. A `[[budget]]` row of kind stack, heap or
 arena may ask for `headroom` above the peak as well, in bytes or as a share of what is linked;
-without a measurement of all that the row is about that claim cannot be decided. Neither can it be
-where not a byte of the stack that was looked at kept its paint: it may have gone deeper, or was
-never painted.
+without a measurement of all that the row is about that claim cannot be decided. Undecided is also a
+stack of which no byte that was looked at kept its paint: it may have gone deeper, or was never
+painted.
 
-    error[measured-over-reserve]: main used 4,600 of 4,096 bytes, 504 more than linked
+    error[measured-over-reserve]: main used 4600 of 4096 bytes, 504 more than linked
 
 Mend it by reserving more, in the linker script or where the task is made.
 """

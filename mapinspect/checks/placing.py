@@ -7,16 +7,16 @@ from typing import Final
 from mapinspect.model.budget import PlacementRow, Slot
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Inspection, Located, Matched
+from mapinspect.model.region_kind import FLASH_KINDS
 
 _CACHE_LINE: Final = 32  # bytes; Cortex-M7 (ARM DDI 0489) and the ESP32-S3's data cache
 _PADDING: Final = 16  # bytes; arrays of one run lie closer than any alignment that models need
-_FLASH: Final = ("flash", "external-flash")
 # strategy: kinds of region where it runs, kinds where it is stored besides
 _WANTED: Final = {
-    "xip": (_FLASH, None),
-    "copied": (("sram",), _FLASH),
+    "xip": (FLASH_KINDS, None),
+    "copied": (("sram",), FLASH_KINDS),
     "on-demand": (("external-flash",), None),
-    "psram": (("psram",), _FLASH),
+    "psram": (("psram",), FLASH_KINDS),
 }
 _WORDS: Final = {
     "xip": "is not executed in place from Flash",

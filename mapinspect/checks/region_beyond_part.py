@@ -3,11 +3,12 @@
 With `mcu` in `[project]`, or `--mcu`, every memory region is compared with the memory banks of the
 part: a region that reaches past the bank it begins in links well and fails on the board. So does a
 script that was copied from the part's larger sister. A region at an address where the part's table
-has no memory is a warning, since tables leave out option bytes and the like; where all that stores
-the image is of that kind, the part is not this image's, and nothing is decided. A region of
-the size that only a setting of the part gives a bank (FlexRAM of i.MX RT) is a warning. A region
-that the table or its name calls Flash must not be RAM, nor may variables lie in Flash. RAM banks
-that no region covers are information: they are paid for.
+has no memory is a warning, since tables leave out option bytes and the like; where every region
+that stores the image is one of those, the part is not this image's, and the claim is undecided. A
+region of the size that only a setting of the part gives a bank (FlexRAM of i.MX RT) is a warning.
+A region that the table or its name calls Flash must not be RAM, nor may variables lie in Flash.
+RAM banks that no region covers are information: they are paid for. Memory outside the part is
+known where the table calls it so, by `kind = "external-flash"` or `"psram"`.
 
     error[region-beyond-part]: FLASH ends at 0x08080000, 262144 bytes past FLASH of GD32F303xC
 
@@ -32,6 +33,7 @@ from mapinspect.model.part import MemoryBank, Part
 from mapinspect.model.region_kind import bank_at, is_for_programmers
 
 _SMALL = 1024  # bytes; battery-backed registers are no bank that firmware misses
+_REMEDY = 'name the part that is fitted, or state kind = "external-flash" or "psram" in [[region]]'
 _OUTSIDE = ("external-flash", "psram")  # kinds that only the table states
 _KINDS = {
     "flash": ("flash", "external"),
@@ -81,8 +83,7 @@ def _of_another_part(inspection: Inspection, part: Part) -> Outcome | None:
         f"{lost[0].name} stores the image at {lost[0].span.start:#010x}, where {part.name} has no "
         "memory, and nothing lies in its Flash"
     )
-    remedy = 'name the part that is fitted, or state kind = "external-flash" in its [[region]]'
-    return undecided(part.name, message, (lost[0].declared, part.declared), remedy)
+    return undecided(part.name, message, (lost[0].declared, part.declared), _REMEDY)
 
 
 def _stores(usage: Usage) -> bool:
@@ -105,8 +106,10 @@ def _judge(inspection: Inspection, part: Part, region: Region, used: int) -> Out
         message = (
             f"{region.name} begins at {region.span.start:#010x}, where {part.name} has no memory"
         )
-        remedy = "name the part that is fitted"
-        return holds(region.name, Finding(Severity.WARNING, region.name, message, evidence, remedy))
+        if inspection.kind(region.name) in _OUTSIDE:
+            return holds(region.name)
+        finding = Finding(Severity.WARNING, region.name, message, evidence, _REMEDY)
+        return holds(region.name, finding)
     end = _reach(home[0].end, [view for view, _ in views])
     bank = home[1]
     if end < region.span.end <= home[0].start + (bank.most or 0):

@@ -4,9 +4,9 @@ Every region is compared with the strictest of its length, its limit in the tabl
 project's margin. What counts is the extent, from the region's origin to the last byte any section
 occupies there, as `ld --print-memory-usage` counts; both roles count, so `.data` costs RAM where
 it runs and Flash where it is loaded from. With `count = "occupied"` the bytes of sections count
-instead, for layouts that pin a stack to the end of RAM; past the region's end nothing may
-lie all the same. A length in the table that is larger than the linker's excuses no overflow
-that the map shows: `ld --noinhibit-exec` writes an ELF all the same.
+instead, for layouts that pin a stack to the end of RAM; even then nothing may lie past the region's
+end. A length in the table that is larger than the linker's excuses no overflow that the map shows:
+`ld --noinhibit-exec` writes an ELF all the same.
 
     error[region-over-budget]: FLASH holds 108504 of 98304 bytes, 10200 over
 

@@ -2,11 +2,11 @@
 
 A region that the image does not have, a glob that selects nothing, a kind of use of which there
 is not a byte, a placement in memories that are all unknown: such a row checks nothing, and would
-go on passing, or failing, for ever. Rows that some builds
-lack are marked `optional = true`; where the file is missing that could show them (objects and
-archives are named in the map, symbols in an ELF that is not stripped), they are undecided all the
-same. So are rows about objects and archives where a stripped ELF leaves open whether the map is
-of its link: equal sections may hold other objects.
+go on passing, or failing, for ever. Rows that some builds lack are marked `optional = true`; where
+the file is missing that could show them (objects and archives are named in the map, symbols in an
+ELF that is not stripped), they are undecided all the same. So are rows about objects and archives
+where a stripped ELF leaves open whether the map is of its link: equal sections may hold other
+objects.
 
     undecided[row-matches-nothing]: region ram is not in the image
 

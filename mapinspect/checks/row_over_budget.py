@@ -2,12 +2,14 @@
 
 A `[[budget]]` row counts one kind of use (static memory, heap, stack, weights, arena), whatever
 its `match` selects, or the rest that no other row counts, in the memory it names or in all of
-them, and compares the bytes with its limit. In a named memory load images count too. Where
-link-time optimisation read the objects that a row is about, it may hold any of the bytes that were
-mixed; where a symbol of the row is a label without a size (`.incbin` without `.size`), any up to
-the next symbol. Objects of a thin archive may be any that the map names without an archive.
-Regions that share addresses may hold it or not; a heap that takes what is left may become as large.
-The limit is undecided where that makes the difference.
+them, and compares the bytes with its limit. In a named memory load images count too.
+
+Not every row's bytes are certain. Where link-time optimisation read its objects, it may hold any of
+the bytes that were mixed; where one of its symbols is a label without a size (`.incbin` without
+`.size`), any up to the next symbol; where it means a thin archive, any object that the map names
+without an archive. Sections at addresses that regions share may lie in the row's region or not, and
+a heap that takes what is left may become as large. Where that makes the difference, the limit is
+undecided.
 
     error[row-over-budget]: tflm takes up 94208 of 92160 bytes, 2048 over
 

@@ -2,7 +2,8 @@
 
 `min` in a `[[budget]]` row demands bytes that must be there: a stack that is large enough, or
 with `min = "estimate"` an arena or weights as large as the models need. A stack or heap that takes
-the rest of RAM counts with all of it.
+the rest of RAM counts with all of it, a stack that nothing reserves with the free bytes below its
+start.
 
     error[row-under-minimum]: stack has 1024 bytes and needs 4096, 3072 too few
 

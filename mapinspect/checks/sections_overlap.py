@@ -24,6 +24,7 @@ from mapinspect.checks.views import shared_bytes
 from mapinspect.model.finding import Outcome, broken, holds
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Inspection, PlacedSection, Placement
+from mapinspect.model.region_kind import FLASH_KINDS
 
 _WORDS = {Role.RUN: "run-time", Role.LOAD: "load"}
 
@@ -51,7 +52,7 @@ def _only_skips(inspection: Inspection, item: Placement) -> bool:
     return (
         item.section.placeholder
         and region is not None
-        and inspection.kind(region.name) in ("flash", "external-flash")
+        and inspection.kind(region.name) in FLASH_KINDS
     )
 
 

@@ -4,11 +4,11 @@ Stacks grow down without a word. Broken is what must go wrong: a section or anot
 the bytes of a stack, at its address or, where the part is known (`mcu`), at another one of the same
 memory; a section lies in a heap, or where one begins that takes the rest of RAM; labels let a stack
 or heap leave its memory; or nothing is left below the main stack's top. A warning is what goes
-wrong one day: a heap that grows up to the stack with no limit but the stack pointer of the moment
-(`_sbrk` of many start-up files), over a section that lies below its limit, or into a stack that
-does; or a main stack that nothing is reserved for, while no `[[budget]]` row of kind stack demands
-a `min`: whatever is left is then taken for enough. Information is what an overflow would hit at
-once where no guard is linked (MPU region, stack limit, canary).
+wrong one day: a heap with no limit but the stack pointer of the moment (`_sbrk` of many start-up
+files), or with a limit beyond a section or stack that it meets before; or a main stack that nothing
+is reserved for, while no `[[budget]]` row of kind stack demands a `min`: whatever is left is then
+taken for enough. Information is what an overflow would hit at once where no guard is linked (MPU
+region, stack limit, canary).
 
     error[stack-collision]: .persist lies in 256 bytes of the stack main, at 0x20017f00
 

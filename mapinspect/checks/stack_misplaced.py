@@ -21,12 +21,12 @@ from mapinspect.model.finding import Outcome, Status, broken, holds, not_claimed
 from mapinspect.model.habits import StackStart
 from mapinspect.model.image import Span
 from mapinspect.model.inspection import Inspection
+from mapinspect.model.region_kind import RAM_KINDS
 from mapinspect.model.reservation import Reservation
 
 # Bytes. Procedure Call Standard for the Arm Architecture, 6.2.1.2; RISC-V ELF psABI, 2.1.
 _ALIGNMENTS: Final = {"ARM": 8, "AARCH64": 16, "RISCV": 16, "XTENSA": 16}
 _MAIN: Final = ("main", "core 0")
-_RAM: Final = ("sram", "psram")
 _REMEDY: Final = "place it in a RAM region of the linker script"
 
 
@@ -52,7 +52,7 @@ def _judge_start(inspection: Inspection, start: StackStart) -> Outcome:
     if start.home is None:
         message = f"the stack begins at {at}, where no memory is"
         return broken("stack", message, (start.evidence,), _REMEDY)
-    if inspection.kind(start.home) not in (*_RAM, None):
+    if inspection.kind(start.home) not in (*RAM_KINDS, None):
         message = f"the stack begins at {at} in {start.home}, no RAM"
         return broken("stack", message, (start.evidence,), _REMEDY)
     return holds("stack")
@@ -67,7 +67,7 @@ def _judge(inspection: Inspection, stack: Reservation, place: Span) -> Outcome:
         message = f"the stack {stack.name} lies in no one region, at {where}"
         return broken(stack.name, message, (stack.evidence,), _REMEDY)
     kinds = [inspection.kind(item.name) for item in inspection.regions if item.span.contains(place)]
-    if kinds and not any(kind in (*_RAM, None) for kind in kinds):
+    if kinds and not any(kind in (*RAM_KINDS, None) for kind in kinds):
         message = f"the stack {stack.name} lies in {home.name if home else ''}, no RAM, at {where}"
         return broken(stack.name, message, (stack.evidence,), _REMEDY)
     if stack.name in _MAIN and place.end % alignment:

@@ -1,10 +1,10 @@
 """stacks-unproven: nobody measured the stacks of the tasks.
 
-An RTOS gives every task a stack of its own, and what lies inside none of the other checks can see.
-Stacks of tasks, of interrupts and of further cores are named here, with their sum, as long as no
-measurement says how deep they were used; thread-local variables are named with them, since the
-image holds one copy and every thread gets its own. Once measurements are given, a stack that they
-leave out is a warning.
+An RTOS gives every task a stack of its own, and no other check sees inside them. Stacks of tasks,
+of interrupts and of further cores are named here, with their sum, as long as no measurement says
+how deep they were used; thread-local variables are named with them, since the image holds one copy
+and every thread gets its own. Once measurements are given, a stack that they leave out is a
+warning.
 
     warning[stacks-unproven]: 2 stacks of 5120 bytes were not measured: camera_stack 4096, idle 1024
 

@@ -3,13 +3,14 @@
 The weights of every model must lie in read-only memory and stay there. An array without `const`
 (what `xxd -i` writes) lands in `.data`: it costs Flash for its load image and the same bytes of
 RAM again at run time. Weights that are copied on purpose are declared: a `[[placement]]` row with
-`strategy = "copied"` or `"psram"` is then what they are judged by. Large tensors are looked for in
-RAM one by one as well, besides a model that lies in Flash as a whole.
+`strategy = "copied"` or `"psram"` is then what they are judged by. Large tensors that start-up
+copies to RAM count too where the whole model lies in Flash besides.
 
     error[weights-not-in-flash]: g_model (41456 bytes of weights) takes up RAM in .data, and
       again in FLASH
 
-Mend it by declaring the array `const`, and by placing its section in Flash.
+Mend it by declaring the array `const` (on AVR `const … PROGMEM`), and by placing its section in
+Flash.
 """
 
 from collections.abc import Iterator
@@ -18,10 +19,9 @@ from mapinspect.checks.check import check
 from mapinspect.checks.rows import declares_copy
 from mapinspect.model.embedded import unnamed
 from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
-from mapinspect.model.image import Span
+from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import Inspection, Located, arrays
-
-_READ_ONLY = ("flash", "external-flash")
+from mapinspect.model.region_kind import FLASH_KINDS, RAM_KINDS
 
 
 @check("weights-not-in-flash", "the weights of every model lie in Flash, read-only", __doc__)
@@ -42,39 +42,51 @@ def weights_not_in_flash(inspection: Inspection) -> Iterator[Outcome]:
 
 
 def _judge(inspection: Inspection, place: Located, size: int) -> Outcome:
-    name = place.name
     if declares_copy(inspection, place):
-        return not_claimed(name, "placement-broken judges the strategy that the table declares")
+        reason = "placement-broken judges the strategy that the table declares"
+        return not_claimed(place.name, reason)
     kind = inspection.kind(place.region) if place.region else None
-    evidence = (place.evidence, place.section.evidence)
     if not place.section.writable and _only_attributes_say_ram(inspection, place):
         message = (
-            f"{name} lies in {place.region}, which the linker script calls writable "
+            f"{place.name} lies in {place.region}, which the linker script calls writable "
             "(w in its attributes): Flash or RAM?"
         )
         remedy = f'write kind = "flash" or "sram" in the [[region]] row of {place.region}'
-        return undecided(name, message, evidence, remedy)
+        return undecided(place.name, message, _evidence(place), remedy)
     # Another array can make a section one that may be written; in Flash nothing copies it.
-    stays = kind in _READ_ONLY and place.lma == place.span.start
-    if kind in ("sram", "psram") or (place.section.writable and not stays):
-        cost = f", and again in {place.load_region}" if place.load_region else ""
-        message = (
-            f"{name} ({size} bytes of weights) takes up {place.region or 'RAM'} "
-            f"in {place.section.name}{cost}"
-        )
-        return broken(name, message, evidence, _remedy(inspection))
-    if kind not in _READ_ONLY:
-        message = f"{name} lies in {place.region or 'no region'}, whose kind is unknown"
+    stays = kind in FLASH_KINDS and place.lma == place.span.start
+    if kind in RAM_KINDS or (place.section.writable and not stays):
+        return _in_ram(inspection, place, size)
+    if kind not in FLASH_KINDS:
+        message = f"{place.name} lies in {place.region or 'no region'}, whose kind is unknown"
         remedy = 'write kind = "flash" or "sram" in its [[region]]'
-        return undecided(name, message, evidence, remedy)
+        return undecided(place.name, message, _evidence(place), remedy)
     if place.lma != place.span.start and not _is_one_bank(inspection, place):
-        message = (
-            f"{name} is stored at {place.lma:#010x} and read at {place.span.start:#010x}: a copy, "
-            f"though {place.region} is said to be Flash"
-        )
-        remedy = "mend the region's kind; of one Flash at two addresses the part's table tells"
-        return undecided(name, message, evidence, remedy)
-    return holds(name)
+        return _moved(place)
+    return holds(place.name)
+
+
+def _evidence(place: Located) -> tuple[Evidence, ...]:
+    return (place.evidence, place.section.evidence)
+
+
+def _in_ram(inspection: Inspection, place: Located, size: int) -> Outcome:
+    cost = f", and again in {place.load_region}" if place.load_region else ""
+    message = (
+        f"{place.name} ({size} bytes of weights) takes up {place.region or 'RAM'} "
+        f"in {place.section.name}{cost}"
+    )
+    return broken(place.name, message, _evidence(place), _remedy(inspection))
+
+
+def _moved(place: Located) -> Outcome:
+    """Return that weights are read elsewhere than where they are stored, in what is no RAM."""
+    message = (
+        f"{place.name} is stored at {place.lma:#010x} and read at {place.span.start:#010x}: "
+        f"a copy, though {place.region} is said to be Flash"
+    )
+    remedy = "mend the region's kind; of one Flash at two addresses the part's table tells"
+    return undecided(place.name, message, _evidence(place), remedy)
 
 
 def _remedy(inspection: Inspection) -> str:
@@ -108,6 +120,6 @@ def _only_attributes_say_ram(inspection: Inspection, place: Located) -> bool:
     return (
         not named
         and place.lma == place.span.start
-        and inspection.kind(place.region or "") in ("sram", "psram")
+        and inspection.kind(place.region or "") in RAM_KINDS
         and not _is_known_ram(inspection, place)
     )

@@ -39,7 +39,8 @@ _FILE = click.Path(path_type=Path)
     "models",
     type=_FILE,
     multiple=True,
-    help="A .tflite file that the firmware embeds; replaces the table's file of the same name.",
+    help="A .tflite file that the firmware embeds; replaces the table's file of the same name. May "
+    "be given several times.",
 )
 @click.option(
     "--mcu",
@@ -51,12 +52,14 @@ _FILE = click.Path(path_type=Path)
     "--measured",
     type=_FILE,
     multiple=True,
-    help="A log of the device, or a measured.toml; replaces the table's file of the same name.",
+    help="A log of the device, or a measured.toml; replaces the table's file of the same name. May "
+    "be given several times.",
 )
 @click.option(
     "--config",
     type=_FILE,
-    help="The budget table. Default: the nearest mapinspect.toml from here upward.",
+    help="The budget table. Default: the nearest mapinspect.toml or pyproject.toml with one, from "
+    "here upward.",
 )
 @click.option("--profile", help="Use what [profile.NAME] of the table overrides.", metavar="NAME")
 @click.option("--baseline", type=_FILE, help="An earlier JSON report, for growth limits.")

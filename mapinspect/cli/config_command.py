@@ -36,7 +36,7 @@ def schema_command() -> int:
     return 0
 
 
-@config_command.command("check")
+@config_command.command("check", short_help="Check budget tables without an image.")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=_FILE)
 @click.option("--profile", help="Also demand that the table has this profile.", metavar="NAME")
 def config_check_command(*, files: tuple[Path, ...], profile: str | None) -> int:
@@ -60,8 +60,11 @@ def config_check_command(*, files: tuple[Path, ...], profile: str | None) -> int
             sound = False
             continue
         rows = (table.regions, table.budgets, table.placements, table.waivers)
-        words = ("regions", "budget rows", "placements", "waivers")
-        counts = ", ".join(f"{len(row)} {word}" for row, word in zip(rows, words, strict=True))
+        words = ("region", "budget row", "placement", "waiver")
+        counts = ", ".join(
+            f"{len(row)} {word}{'s' * (len(row) != 1)}"
+            for row, word in zip(rows, words, strict=True)
+        )
         profiles = f"; profiles {', '.join(table.profiles)}" if table.profiles else ""
         print_text(printable(f"{table.path}: sound ({counts}{profiles})", 1000) + "\n")
         for note in run.passed_over:
@@ -69,7 +72,7 @@ def config_check_command(*, files: tuple[Path, ...], profile: str | None) -> int
     return 0 if sound else EXIT_INPUT
 
 
-@config_command.command("show")
+@config_command.command("show", short_help="Show every limit of the table in bytes.")
 @click.option("--config", type=_FILE, help="The budget table. Default: the nearest one.")
 @click.option("--profile", help="Show what this profile makes of it.", metavar="NAME")
 @click.option("--elf", type=_FILE, help="The linked ELF file, in place of the table's.")

@@ -19,10 +19,16 @@ from mapinspect.reports.printable import printable
 _FILE = click.Path(path_type=Path)
 
 
-@click.command("init")
+@click.command("init", epilog="Exit status: 0 written, 2 not possible with these files, 3 a bug.")
 @click.option("--elf", type=_FILE, required=True, help="The linked ELF file.")
 @click.option("--map", "map_", type=_FILE, help="The GNU ld map of the same link.")
-@click.option("--model", "models", type=_FILE, multiple=True, help="A .tflite file it embeds.")
+@click.option(
+    "--model",
+    "models",
+    type=_FILE,
+    multiple=True,
+    help="A .tflite file it embeds; may be given several times.",
+)
 @click.option("--mcu", "part", metavar="PART", help="The microcontroller, such as STM32L476RE.")
 @click.option("--linker-script", "script", type=_FILE, help="Its MEMORY, where no map is given.")
 @click.option(

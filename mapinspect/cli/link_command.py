@@ -12,7 +12,11 @@ _FILE = click.Path(path_type=Path)
 _NOT_FOUND, _NOT_EXECUTABLE = 127, 126  # as a shell says it of a command
 
 
-@click.command("link", context_settings={"allow_interspersed_args": False})
+@click.command(
+    "link",
+    context_settings={"allow_interspersed_args": False},
+    epilog="Exit status: that of COMMAND; 127 where it is not found, 126 where it cannot be run.",
+)
 @click.option(
     "--map",
     "map_",
@@ -20,7 +24,13 @@ _NOT_FOUND, _NOT_EXECUTABLE = 127, 126  # as a shell says it of a command
     "written, else %.map.",
 )
 @click.option("--config", type=_FILE, help="The budget table, for what the models need.")
-@click.option("--model", "models", type=_FILE, multiple=True, help="A model the firmware embeds.")
+@click.option(
+    "--model",
+    "models",
+    type=_FILE,
+    multiple=True,
+    help="A model the firmware embeds; may be given several times.",
+)
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, required=True)
 def link_command(
     *, map_: str | None, config: Path | None, models: tuple[Path, ...], command: tuple[str, ...]

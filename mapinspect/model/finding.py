@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from mapinspect.model.image import Evidence
+
+ABOUT_THE_MAP: Final = ("map-elf-disagree", "bytes-not-conserved", "map-lines-unknown")
+"""The checks whose findings put every figure of the map in doubt."""
 
 
 class Status(Enum):

@@ -53,7 +53,7 @@ __all__ = [
     "arrays",
 ]
 
-_RARE = 64  # bytes of a tensor that no other bytes equal by chance
+_NO_CHANCE = 64  # bytes; of tensors as large as that no other bytes are equal by chance
 POINTER_SIZES = (4, 8)  # bytes, on 32- and 64-bit cores; no arena is so small
 
 
@@ -69,7 +69,6 @@ class ModelCopy:
     place: Located
     matches: bool | None
     first_difference: int | None
-    found_by: str  # "symbol" or "content"
     cause: str = ""
 
 
@@ -97,7 +96,8 @@ class ModelFacts:
         if self.copies:
             return ()
         shown = (
-            tensor.places if tensor.size >= _RARE else tensor.places[:1] for tensor in self.tensors
+            tensor.places if tensor.size >= _NO_CHANCE else tensor.places[:1]
+            for tensor in self.tensors
         )
         return tuple({place.span: place for places in shown for place in places}.values())
 
@@ -170,7 +170,7 @@ class ArenaFacts:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a row's ``match`` selects: places, and the bytes they take up in total.
+    """What a placement row's ``match`` selects.
 
     ``mixed`` is whether link-time optimisation hides further places, among those of other objects.
     ``thin`` is whether members of a thin archive may be further ones.
@@ -178,7 +178,6 @@ class Matched:
     """
 
     places: tuple[Located, ...]
-    bytes: int
     mixed: bool = False
     thin: bool = False
     strangers: tuple[Located, ...] = ()
@@ -201,7 +200,6 @@ class Inspection:
     uses: tuple[Use, ...]
     models: tuple[ModelFacts, ...]
     arenas: tuple[ArenaFacts, ...]
-    budget_matches: dict[str, Matched]
     placement_matches: dict[str, Matched]
     rows: tuple[RowNumbers, ...]
     reservations: tuple[Reservation, ...]

@@ -6,7 +6,12 @@ from typing import Final
 from mapinspect.model.image import Region, Span
 from mapinspect.model.part import MemoryBank, Part
 
+# What the table, and kind_of, may call a region; of both groups the usual one comes first.
+RAM_KINDS: Final = ("sram", "psram")
+FLASH_KINDS: Final = ("flash", "external-flash")
+
 _WORD: Final = re.compile(r"[a-z]+")
+_RAM_WORDS: Final = ("ram", "tcm", "ccm")  # ends of words: sram, ITCM, CCM
 # RAM that is written like any other, and keeps its bytes without power.
 _KEEPING: Final = ("fram", "nvram", "mram")
 _NO_RAM: Final = (*_KEEPING, "program")
@@ -62,10 +67,10 @@ def _says_eeprom(region: Region) -> bool:
 def says_ram(name: str) -> bool:
     """Return whether a region's name has a word for RAM.
 
-    >>> [says_ram(name) for name in ("iram0_0_seg", "ITCM_RAM", "PROGRAM", "iram0_2_seg")]
+    >>> [says_ram(name) for name in ("iram0_0_seg", "DTCM", "PROGRAM", "iram0_2_seg")]
     [True, True, False, False]
     """
     if name == _FLASH_OF_ESP:
         return False
     words = _WORD.findall(name.lower())
-    return any(word.endswith("ram") and word not in _NO_RAM for word in words)
+    return any(word.endswith(_RAM_WORDS) and word not in _NO_RAM for word in words)

@@ -8,6 +8,7 @@ _CLONES = frozenset({
     "llvm", "__uniq",
 })  # fmt: skip
 
+_LTO = (".lto_priv.", ".ltrans")  # of names of symbols and objects
 _DIGITS = "0123456789"
 _LENGTH_DIGITS = 4  # of the length of one word in a mangled name; no source has longer words
 
@@ -30,6 +31,15 @@ def base_name(name: str) -> str:
             break
         end = dot
     return name[:end]
+
+
+def is_of_lto(name: str) -> bool:
+    """Return whether link-time optimisation made the symbol or object of this name.
+
+    >>> is_of_lto("buffer.lto_priv.0"), is_of_lto("/tmp/cc1.ltrans0.ltrans.o"), is_of_lto("buffer")
+    (True, True, False)
+    """
+    return any(mark in name for mark in _LTO)
 
 
 def is_nameless(name: str) -> bool:

@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 from mapinspect.model.baseline import Baseline, BaselineRegion
+from mapinspect.model.finding import ABOUT_THE_MAP
 from mapinspect.model.image import Span
 
 _FORMAT = "mapinspect-report"
 _VERSION = 1
-_ABOUT_THE_MAP = ("map-elf-disagree", "bytes-not-conserved", "map-lines-unknown")
 # Bytes. A report of a large firmware has some hundred thousand; parsed JSON takes up to 25 times
 # its text, so this bounds what a foreign file can cost.
 _SIZE_LIMIT = 16 * 1024 * 1024
@@ -64,7 +64,7 @@ def _read(path: str, content: bytes) -> Baseline:
 def _is_doubt(finding: dict[str, Any]) -> bool:
     """Return whether a finding says that the report's figures may be of another image."""
     unproven = finding.get("severity") in ("error", "undecided")
-    return unproven and finding.get("check") in _ABOUT_THE_MAP
+    return unproven and finding.get("check") in ABOUT_THE_MAP
 
 
 def _said(document: dict[str, Any], table: str, key: str) -> str | None:

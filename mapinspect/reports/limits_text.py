@@ -1,5 +1,6 @@
 """The budget table's limits in bytes, as text: what `mapinspect config show` prints."""
 
+import re
 from collections.abc import Sequence
 
 from tabulate import tabulate
@@ -10,6 +11,7 @@ from mapinspect.model.report import Report
 from mapinspect.reports.printable import place, printable
 from mapinspect.reports.sizes import grouped
 
+_COMMENT = re.compile(r"""\s+#[^"']*\Z""")  # of a line of TOML; one with quotes may be a name
 _NAME_WIDTH = 24  # characters; keeps the tables within 80 columns
 _TEXT_WIDTH = 28  # the same
 
@@ -60,8 +62,11 @@ def _rows(facts: Inspection) -> str:
 
 
 def _cut(text: str) -> str:
-    """Return what a limit's line says, as far as there is room; a margin's bytes stand beside."""
-    shown = printable(text.partition(": at most ")[0], 1000)
+    """Return what a limit's line says, as far as there is room, without its comment.
+
+    A margin's bytes stand beside.
+    """
+    shown = printable(_COMMENT.sub("", text).partition(": at most ")[0], 1000)
     return shown if len(shown) <= _TEXT_WIDTH else f"{shown[: _TEXT_WIDTH - 3]}..."
 
 

@@ -38,7 +38,7 @@ def test_a_heap_that_no_section_holds_counts_towards_its_minimum(
     text = f"version = 1\n[[budget]]\nid = 'x'\nkind = 'heap'\nmin = 1\n{row}\n"
     table = read_budget("b.toml", text.encode())
     counts = {"x": Counted((Span(RAM.span.start, linked),) if linked else ())}
-    (line,) = row_numbers(table, AROUND, counts, Estimates(None, None, None), (item,), peaks=PEAKS)
+    (line,) = row_numbers(table, AROUND, counts, Estimates(None, None), (item,), peaks=PEAKS)
     assert (line.linked, line.available) == (linked, available)
 
 
@@ -47,6 +47,6 @@ def test_a_share_of_memory_that_is_not_known_is_no_number() -> None:
     table = read_budget("b.toml", text.encode())
     nowhere = Surroundings((), (), {}, None, None)
     (line,) = row_numbers(
-        table, nowhere, {"x": Counted(())}, Estimates(None, None, None), (), peaks=PEAKS
+        table, nowhere, {"x": Counted(())}, Estimates(None, None), (), peaks=PEAKS
     )
     assert (line.whole, line.limit, line.minimum) == (0, None, None)

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from mapinspect.analysis.reservations.layout import Block, Layout, Variables
+from mapinspect.analysis.stack_start import behind
 from mapinspect.checks.stack_collision import stack_collision
 from mapinspect.checks.stack_misplaced import stack_misplaced
 from mapinspect.model.finding import Status
+from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import Inspection
 from tests.linked import link
 
@@ -130,3 +133,35 @@ def test_a_stack_that_begins_elsewhere_than_its_reserve_is_judged_where_it_begin
     assert [item.findings[0].message for item in broken] == [
         "no byte is left below the stack's top"
     ]
+
+
+HERE = Evidence("app.elf", None, "")
+
+
+def with_sections(*writable: tuple[int, bool]) -> Layout:
+    blocks = [Block(".x", Span(start, 16), HERE, writable=is_ram) for start, is_ram in writable]
+    return Layout({}, [], tuple(blocks), Variables("app.elf", [], [], []), ())
+
+
+@pytest.mark.parametrize(
+    ("sections", "top", "address"),
+    [
+        pytest.param([(0x80_0100, True)], 0x21FF, 0x80_2200, id="RAMEND of an ATmega2560"),
+        pytest.param([(0x80_0100, True)], 0x80_08FF, 0x80_0900, id="with the offset of data"),
+        pytest.param([(0x80_0000, True)], 0x08FF, 0x80_0900, id="data begin at the offset itself"),
+        pytest.param([(0x80_0100, True)], 0x80_0000, 0x80_0000, id="a top at the offset itself"),
+        pytest.param([(0x100_0000, True)], 0x1000, 0x1000, id="data behind AVR's"),
+        pytest.param([(0x7F_FFF0, True)], 0x1000, 0x1000, id="data in front of AVR's"),
+        pytest.param([(0, False), (0x80_0100, True)], 0x21FF, 0x80_2200, id="code lies at 0"),
+        pytest.param(
+            [(0x100, True), (0x80_0100, True)], 0x1000, 0x1000, id="other data lie in front"
+        ),
+        pytest.param([(0x2000_0000, True)], 0x2000_1000, 0x2000_1000, id="an ARM's"),
+        pytest.param([], 0x1000, 0x1000, id="nothing is written"),
+    ],
+)
+def test_an_avr_top_is_the_last_byte_and_may_lack_the_offset_of_data(
+    sections: list[tuple[int, bool]], top: int, address: int
+) -> None:
+    """avr-libc sets __stack to RAMEND, the last byte; binutils adds 0x800000 to data."""
+    assert behind(with_sections(*sections), top) == address

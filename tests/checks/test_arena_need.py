@@ -8,8 +8,9 @@ from mapinspect.checks.arena_oversized import arena_oversized
 from mapinspect.checks.arena_too_small import arena_too_small
 from mapinspect.model.budget import Amount
 from mapinspect.model.finding import Status
-from mapinspect.model.image import Evidence
+from mapinspect.model.image import Evidence, Span
 from mapinspect.model.inspection import ArenaFacts
+from mapinspect.model.measurement import Build, Measurement, Run, Weighed
 from mapinspect.readers.budget.reader import read_budget
 from tests.builders import arena, bss, inspection, located
 
@@ -101,6 +102,147 @@ def test_a_tenth_of_a_large_arena_is_no_slack() -> None:
     assert not next(arena_oversized(replace(inspection(HOME), arenas=(large,)))).findings
     larger = of_size(22_001, needed=20_000)
     assert next(arena_oversized(replace(inspection(HOME), arenas=(larger,)))).findings
+
+
+@pytest.mark.parametrize(
+    ("facts", "more"),
+    [
+        pytest.param(of_size(4000, required=(2900, LINE)), 1100, id="more than declared"),
+        pytest.param(of_size(4000, required=(900, LINE)), 3000, id="declared less than computed"),
+        pytest.param(of_size(4000, exact=False, enough=1400), 2600, id="the range's upper end"),
+        pytest.param(
+            replace(arena(located("tensor_arena", HOME, 4, 4000))), 2988, id="12 bytes are lost"
+        ),
+        pytest.param(of_size(4000, required=(2976, LINE)), None, id="1 KiB above what is declared"),
+        pytest.param(
+            replace(arena(located("tensor_arena", HOME, 4, 2036))), None, id="lost bytes are none"
+        ),
+    ],
+)
+def test_what_an_arena_has_too_much(facts: ArenaFacts, more: int | None) -> None:
+    [outcome] = arena_oversized(replace(inspection(HOME), arenas=(facts,)))
+    said = [finding.message.split(" than")[0] for finding in outcome.findings]
+    assert said == ([] if more is None else [f"tensor_arena has {more} bytes more"])
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        pytest.param(of_size(9000, exact=False), id="only a lower bound"),
+        pytest.param(of_size(9000, needed=None), id="an unknown need"),
+        pytest.param(of_size(0), id="a symbol without size"),
+        pytest.param(of_size(4), id="a pointer"),
+        pytest.param(arena(), id="an arena that was not found"),
+    ],
+)
+def test_what_is_not_known_has_nothing_too_much(facts: ArenaFacts) -> None:
+    large = of_size(9000)
+    outcomes = list(arena_oversized(replace(inspection(HOME), arenas=(facts, large))))
+    assert [item.status for item in outcomes] == [Status.NOT_CLAIMED, Status.HOLDS]
+    assert len(outcomes[1].findings) == 1
+
+
+def test_no_model_is_no_claim() -> None:
+    for check in (arena_too_small, arena_oversized):
+        assert [item.status for item in check(inspection(HOME))] == [Status.NOT_CLAIMED]
+
+
+def test_an_unknown_need_is_undecided() -> None:
+    assert answer(of_size(9000, needed=None)) is Status.UNDECIDED
+    constant = Evidence("app.elf", None, "kTensorArenaSize is 9000")
+    assert answer(of_size(9000, needed=None, size_constant=(9000, constant))) is Status.UNDECIDED
+
+
+def message(facts: ArenaFacts) -> str:
+    [outcome] = arena_too_small(replace(inspection(HOME), arenas=(facts,)))
+    return outcome.findings[0].message
+
+
+def test_what_is_too_few_is_said_with_what_is_lost_and_what_is_only_a_bound() -> None:
+    """1000 bytes are needed; at offset 4 the 12 up to the next multiple of 16 are lost."""
+    assert message(of_size(900)) == (
+        "tensor_arena has 900 usable bytes and needs 1000, 100 too few"
+    )
+    lossy = arena(located("tensor_arena", HOME, 4, 900), exact=False)
+    assert message(lossy) == (
+        "tensor_arena has 888 usable bytes (12 lost to alignment) and needs at least 1000, "
+        "112 too few"
+    )
+    tiny = arena(located("tensor_arena", HOME, 4, 10))
+    assert "has 0 usable bytes" in message(tiny)
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        pytest.param(of_size(2000, exact=False), "needs at least 1000 bytes: ", id="no upper end"),
+        pytest.param(
+            of_size(1100, exact=False, enough=1200), "and needs 1000 to 1200: ", id="a range"
+        ),
+        pytest.param(
+            of_size(2000, required=(999, LINE)), "needs 1000 bytes, the table", id="too little"
+        ),
+        pytest.param(
+            of_size(2000, exact=False, required=(999, LINE)),
+            "needs at least 1000 bytes, the table",
+            id="less than a bound",
+        ),
+    ],
+)
+def test_what_is_known_of_the_need_is_said(facts: ArenaFacts, words: str) -> None:
+    assert words in message(facts)
+
+
+def test_a_name_that_is_nearly_it_is_asked_about() -> None:
+    for near, words in (((), "name it: "), (("my_arena",), "did you mean my_arena?")):
+        lost = replace(arena(), near=near)
+        [outcome] = arena_too_small(replace(inspection(HOME), arenas=(lost,)))
+        assert outcome.findings[0].message.startswith("no symbol matches tensor_arena")
+        assert outcome.findings[0].help.startswith(words)
+
+
+def test_a_declared_size_equal_to_the_computed_need_is_no_contradiction() -> None:
+    assert answer(of_size(1000, required=(1000, LINE))) is Status.HOLDS
+
+
+def test_an_arena_on_the_heap_must_have_what_is_declared_at_any_address() -> None:
+    """Up to 15 bytes are lost in front of it and 15 behind it: 30 more than declared suffice."""
+    place = Evidence("app.elf", None, "kTensorArenaSize")
+    for size, expected in ((1229, Status.UNDECIDED), (1230, Status.HOLDS)):
+        facts = of_size(4, exact=False, required=(1200, LINE), size_constant=(size, place))
+        assert answer(facts) is expected
+    reasons = replace(of_size(2000, exact=False), reasons=("a", "b"))
+    assert message(reasons) == "tensor_arena needs at least 1000 bytes: a; b"
+    unnamed = replace(arena(), size_constant=(999, place))
+    assert message(unnamed) == "tensor_arena on the heap is 999 bytes, 1 too few"
+
+
+def peak(used: int, kind: str = "arena", span: Span | None = None) -> Weighed:
+    item = Measurement("arena.used", kind, "tensor_arena", used, Run(), LINE)
+    own = located("tensor_arena", HOME, size=2000).span
+    return Weighed(item, Build.SAME, "tensor_arena", 2000, span=span or own)
+
+
+@pytest.mark.parametrize(
+    ("peaks", "expected"),
+    [
+        pytest.param([peak(1000)], Status.HOLDS, id="a peak as high as the bound"),
+        pytest.param([peak(999)], Status.UNDECIDED, id="a peak below the bound"),
+        pytest.param([peak(1000), peak(10)], Status.HOLDS, id="the highest of several counts"),
+        pytest.param([peak(1500, "stack")], Status.UNDECIDED, id="a stack's"),
+        pytest.param([peak(1500, span=Span(0x2000_0100, 64))], Status.UNDECIDED, id="another's"),
+    ],
+)
+def test_a_peak_of_this_arena_decides(peaks: list[Weighed], expected: Status) -> None:
+    facts = replace(inspection(HOME), arenas=(of_size(2000, exact=False),), measured=tuple(peaks))
+    [outcome] = arena_too_small(facts)
+    assert outcome.status is expected
+
+
+def test_a_peak_does_not_replace_what_the_table_declares() -> None:
+    facts = of_size(2000, exact=False, required=(3000, LINE))
+    [outcome] = arena_too_small(replace(inspection(HOME), arenas=(facts,), measured=(peak(1500),)))
+    assert outcome.status is Status.BROKEN
 
 
 def test_the_table_declares_requirement_and_slack() -> None:

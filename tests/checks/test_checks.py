@@ -272,7 +272,7 @@ def test_a_placement_row_is_judged_once_however_many_arenas_there_are() -> None:
         facts,
         arenas=tuple(arena(place) for place in places),
         table=replace(facts.table, placements=(row,)),
-        placement_matches={"home": Matched(places[:1], 64)},
+        placement_matches={"home": Matched(places[:1])},
     )
     said = [outcome.status for outcome in arena_misplaced(facts)]
     assert said == [Status.HOLDS, Status.HOLDS, Status.BROKEN]

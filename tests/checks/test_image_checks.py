@@ -33,6 +33,7 @@ from tests.builders import (
     located,
     map_facts,
     model,
+    region_row,
     section,
     table,
     text,
@@ -396,6 +397,12 @@ def test_a_region_of_the_size_that_a_setting_gives(most: int, expected: list[Sev
 
 def test_a_region_where_the_part_has_nothing_warns() -> None:
     assert said(region_beyond_part, with_banks(BANKS[0]))[1] == WARNING
+
+
+def test_memory_outside_the_part_is_known_where_the_table_says_so() -> None:
+    row = replace(region_row("RAM"), kind="psram")
+    found = with_banks(BANKS[0], table=replace(table(), regions=(row,)))
+    assert said(region_beyond_part, found)[1] == []
 
 
 def test_a_part_without_memory_where_the_image_is_stored_is_not_the_images() -> None:

@@ -106,6 +106,16 @@ def test_an_overflow_that_the_map_proves_stays_broken() -> None:
     assert len(others) == 1
 
 
+def test_an_overflow_that_the_map_proves_hides_no_other_claim_about_the_region() -> None:
+    own = inspection(bss(0x2000)).usages[1:]
+    facts = inspection(text(), bss(1), budget=budget(100))
+    others = [item for item in judge(facts) if item.subject == "RAM"]
+    assert len(others) > 1
+    proven = replace(map_facts(disagree=True), overflows=own)
+    said = [item for item in judge(replace(facts, map=proven)) if item.subject == "RAM"]
+    assert [item.check for item in said] == [item.check for item in others]
+
+
 @pytest.mark.parametrize("unconserved", [False, True], ids=["the sums hold", "they do not"])
 def test_unknown_lines(unconserved: bool) -> None:
     facts = map_facts(unknown=1, unconserved=unconserved)

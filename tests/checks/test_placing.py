@@ -60,7 +60,7 @@ def image(
     return replace(
         made,
         table=replace(budget, regions=rows),
-        placement_matches={"p": Matched(places, 0)},
+        placement_matches={"p": Matched(places)},
     )
 
 

@@ -9,7 +9,7 @@ from mapinspect.checks.judge import judge
 from mapinspect.checks.notes import notes
 from mapinspect.checks.settle import settle
 from mapinspect.errors import InputError
-from mapinspect.model.budget import BudgetTable, Waiver
+from mapinspect.model.budget import BudgetTable, CheckRule, Waiver
 from mapinspect.model.finding import Finding, Outcome, Severity, Status
 from mapinspect.model.image import Evidence
 from mapinspect.model.inspection import Inspection
@@ -59,6 +59,47 @@ def test_a_waiver_leaves_information_as_it_is() -> None:
     assert settled.status is Status.WAIVED
     assert settled.findings[0].message == "waived until 2099-01-01: what"
     assert settled.findings[1] == told[3]
+
+
+PLACE = Evidence("app.elf", None, "")
+ACCEPTED = Waiver("c", "x", "why", date(2099, 1, 1), PLACE)
+BROKEN, HOLDS, UNDECIDED, WAIVED = Status.BROKEN, Status.HOLDS, Status.UNDECIDED, Status.WAIVED
+ERROR, WARNING, INFORMATION = Severity.ERROR, Severity.WARNING, Severity.INFORMATION
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "told", "expected"),
+    [
+        pytest.param("error", HOLDS, [WARNING, INFORMATION], (BROKEN, [ERROR, INFORMATION]),
+                     id="error: a warning becomes an error, information stays"),
+        pytest.param("error", HOLDS, [INFORMATION], (HOLDS, [INFORMATION]),
+                     id="error: information breaks nothing"),
+        pytest.param("error", UNDECIDED, [Severity.UNDECIDED], (UNDECIDED, [Severity.UNDECIDED]),
+                     id="error: what is undecided stays so"),
+        pytest.param("warn", BROKEN, [ERROR, INFORMATION], (WAIVED, [WARNING, INFORMATION]),
+                     id="warn: an error becomes a warning, information stays"),
+        pytest.param("warn", HOLDS, [WARNING], (HOLDS, [WARNING]),
+                     id="warn: what holds is not accepted"),
+        pytest.param("warn", UNDECIDED, [Severity.UNDECIDED], (UNDECIDED, [Severity.UNDECIDED]),
+                     id="warn: what is undecided is never accepted"),
+        pytest.param("waiver", HOLDS, [INFORMATION], (HOLDS, [INFORMATION]),
+                     id="waiver: information needs no acceptance"),
+        pytest.param("waiver", UNDECIDED, [Severity.UNDECIDED, WARNING],
+                     (UNDECIDED, [Severity.UNDECIDED, WARNING]),
+                     id="waiver: what is undecided is not accepted for the warning beside it"),
+        pytest.param("waiver", HOLDS, [WARNING, INFORMATION], (WAIVED, [INFORMATION, INFORMATION]),
+                     id="waiver: a warning is accepted"),
+    ],
+)  # fmt: skip
+def test_what_the_table_asks_changes_only_what_it_is_about(
+    asked: str, status: Status, told: list[Severity], expected: tuple[Status, list[Severity]]
+) -> None:
+    findings = tuple(Finding(level, "x", "what", (PLACE,), "help") for level in told)
+    rules = () if asked == "waiver" else (CheckRule("c", asked, PLACE),)
+    waivers = (ACCEPTED,) if asked == "waiver" else ()
+    table = BudgetTable("", rules=rules, waivers=waivers)
+    (settled,) = settle(table, [Outcome(status, "x", findings, check="c")])
+    assert (settled.status, [item.severity for item in settled.findings]) == expected
 
 
 @pytest.mark.parametrize("match", ["arena", "a*", "*"])

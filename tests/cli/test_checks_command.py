@@ -44,3 +44,13 @@ def test_an_unknown_check_is_refused_with_the_nearest(
 ) -> None:
     assert run(["explain", "arena-to-small"]) == 2
     assert "did you mean arena-too-small?" in capsys.readouterr().err
+
+
+def test_a_check_that_only_ever_leaves_open_offers_no_waiver(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What is undecided cannot be waived (checks/settle.py), so no waiver may be recommended."""
+    assert run(["explain", "measurement-stale"]) == 0
+    out = capsys.readouterr().out
+    assert "[[waiver]]" not in out
+    assert out.endswith('    [checks]\n    measurement-stale = "ignore"\n')

@@ -19,6 +19,13 @@ def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
     return status, said.out, said.err
 
 
+def test_one_row_is_counted_as_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "mapinspect.toml"
+    path.write_text(TABLE, encoding="utf-8")
+    _, out, _ = ran(capsys, "check", str(path))
+    assert out.endswith("sound (1 region, 0 budget rows, 0 placements, 0 waivers)\n")
+
+
 def test_a_sound_table(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, errors = ran(capsys, "check", str(GOOD))
     assert (status, errors) == (0, "")
@@ -135,7 +142,8 @@ def test_what_the_table_softens_is_shown(
 ) -> None:
     path = tmp_path / "mapinspect.toml"
     path.write_text(
-        "version = 1\n[[region]]\nname = 'FLASH'\n[[region]]\nname = 'SRAM1'\nlimit = '29K'\n"
+        "version = 1\n[[region]]\nname = 'FLASH'\n[[region]]\nname = 'SRAM1'\n"
+        "limit = '29K'  # 30 today\n"
         "[[region]]\nname = 'SRAM2'\n[[budget]]\nid = 'gone'\nmatch = { symbol = 'nope' }\n"
         "limit = 1\noptional = true\n[[waiver]]\ncheck = 'region-over-budget'\nmatch = 'SRAM1'\n"
         "reason = 'see #142'\nexpires = 9999-12-31\n[checks]\nheap-reachable = 'warn'\n"
@@ -145,7 +153,9 @@ def test_what_the_table_softens_is_shown(
     files = [f"--elf={GOOD.parent / 'app.elf'}", f"--map={GOOD.parent / 'app.map'}"]
     status, out, _ = ran(capsys, "show", f"--config={path}", "--profile=debug", *files)
     assert status == 0
+    assert "today" not in out
     for words in (
+        "limit = '29K'",
         "profile debug",
         f"heap-reachable only warns ({path}:20)",
         "region-over-budget of SRAM1 is waived until 9999-12-31: see #142",

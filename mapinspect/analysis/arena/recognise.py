@@ -12,6 +12,7 @@ from mapinspect.analysis.arena.dwarf_structs import measured_sizes
 from mapinspect.analysis.arena.profile import DSP, MVE, PLAIN, Profile, older_versions, profile
 from mapinspect.analysis.arena.structs import struct_sizes
 from mapinspect.model.arena import BuildEvidence
+from mapinspect.model.symbol_names import is_of_lto
 
 # "Addenda to, and Errata in, the ABI for the Arm Architecture": build attribute tags.
 CPU_NAME, CPU_ARCH, ENUM_SIZE, DSP_EXTENSION, MVE_ARCH = 5, 6, 26, 46, 48
@@ -35,7 +36,6 @@ _CMSIS = re.compile(
     r"arm_(?:convolve|depthwise_conv|fully_connected|softmax|svdf|lstm|batch_matmul|transpose_conv"
     r"|avgpool|max_pool|elementwise|nn|pad|transpose|maximum|minimum)_(?:\w*_)?[su](?:4|8|16)(?!\d)"
 )
-_INLINING = (".lto_priv.", ".ltrans")  # of names made by link-time optimisation
 _ESP = re.compile(r"esp_nn_get_(?:conv|depthwise_conv|softmax)_scratch_size_(\w+)")
 _ESP_ANY = re.compile(r"esp_nn_\w+_(?:ansi|opt|esp32s3|esp32p4)")
 # Kernel libraries without rules here: symbol prefix -> what it is.
@@ -82,7 +82,7 @@ def recognise(build: BuildEvidence) -> ProfileChoice | None:
     telling = [name for name in build.symbols if name.startswith(_TELLING)]
     if not any(_RUNTIME.match(name) for name in telling):
         return None
-    inlined = [name for name in build.symbols if any(mark in name for mark in _INLINING)]
+    inlined = [name for name in build.symbols if is_of_lto(name)]
     build = replace(build, symbols=[*telling, *inlined])
     notes = _Notes()
     first = _with_sizes(_base(build, notes), build, notes)
@@ -137,7 +137,7 @@ def _arm(build: BuildEvidence, notes: _Notes) -> Profile:
 
 def _doubt_inlined(build: BuildEvidence, notes: _Notes) -> None:
     """Note that functions not seen may have been inlined, where link-time optimisation was on."""
-    if any(mark in name for name in build.symbols for mark in _INLINING):
+    if any(map(is_of_lto, build.symbols)):
         what = "link-time optimisation may have inlined the functions that tell the kernel set"
         notes.untold.append(what)
 

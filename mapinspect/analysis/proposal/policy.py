@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 from mapinspect.model.image import Region, Role
 from mapinspect.model.inspection import Inspection
+from mapinspect.model.region_kind import FLASH_KINDS, says_ram
 
-_FLASH = ("flash", "external-flash")
-_RAM = ("RAM", "TCM", "CCM")  # in the names of regions: .iram1 in iram1_0_seg is only read, in RAM
 _FAST = ("DTCM", "ITCM", "TCM", "CCM", "FAST")  # core-coupled RAM, in the names of scripts
 
 
@@ -67,7 +66,7 @@ def memories(inspection: Inspection) -> Memories:
     ram = {name for name, kind in kinds.items() if kind == "sram"}
     by_size = sorted(inspection.regions, key=lambda region: -region.span.size)
     return Memories(
-        flash=tuple(region for region in by_size if kinds[region.name] in _FLASH),
+        flash=tuple(region for region in by_size if kinds[region.name] in FLASH_KINDS),
         ram=tuple(region for region in by_size if region.name in ram),
         main=_main(inspection, ram),
         guessed=guessed,
@@ -95,7 +94,7 @@ def _main(inspection: Inspection, ram: set[str]) -> str | None:
 
 def _by_content(inspection: Inspection, region: Region) -> str | None:
     """Return what a region must be by its name or what lies in it: only RAM is not stored."""
-    if any(word in region.name.upper() for word in _RAM):
+    if says_ram(region.name):  # .iram1 in iram1_0_seg is only read, in RAM
         return "sram"
     usage = inspection.usage(region.name)
     running = [item.section for item in usage.placements if item.role is Role.RUN] if usage else []

@@ -31,12 +31,12 @@ from mapinspect.analysis.reservations.sized import (
     kept_for,
     measured_only,
 )
+from mapinspect.analysis.reservations.stack_top import behind
 from mapinspect.analysis.reservations.variables import from_variables
 from mapinspect.analysis.usage import union
 from mapinspect.model.image import Evidence, Region, Span
 from mapinspect.model.reservation import Neighbour, RamLeft, Reservation, Reservations
 
-_AVR_DATA: Final = 0x80_0000  # binutils ld/emulparams/avr*.sh, DATA_ORIGIN without its low part
 _PADDING: Final = 16  # bytes; what a script rounds a stack to
 _LEAST: Final = ("STM32Cube", "picolibc")  # conventions whose heap size is a least size
 
@@ -142,22 +142,12 @@ def _ceiling(layout: Layout, start: int, stacks: list[Reservation]) -> int:
     limits = [place.start for place in places if region is None or region.span.contains(place)]
     top = layout.label(STACK_TOPS)
     if top is not None:
-        limits.append(_after(top.value, start))
+        limits.append(behind(top.value, start))
     last = 1 << 64 if region is None else region.span.end
     limits = [limit for limit in limits if start < limit <= last]
     if region is not None:
         limits.append(region.span.end)
     return min(limits, default=start)
-
-
-def _after(top: int, start: int) -> int:
-    """Return the address behind a stack's top.
-
-    AVR's is the last byte, an odd address, and may lack the 0x800000 that GNU tools add to
-    addresses of data.
-    """
-    moved = top + _AVR_DATA if top < _AVR_DATA <= start < 2 * _AVR_DATA else top
-    return moved + moved % 2
 
 
 def _rest_of_ram_heap(layout: Layout, stacks: list[Reservation]) -> Reservation | None:

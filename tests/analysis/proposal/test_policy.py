@@ -96,3 +96,19 @@ def test_kinds_that_nothing_states_are_told_by_content() -> None:
     code = section(".iram1", iram.span.start, 60)
     assert memories(inspection(code, regions=(iram,))).guessed == {"iram1_0_seg": "sram"}
     assert (known.main, known.flash) == ("R", (rom,))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        pytest.param("PROGRAM", "flash", id="program memory is no RAM"),
+        pytest.param("NVRAM", "flash", id="nor is what keeps its bytes"),
+        pytest.param("iram0_2_seg", "flash", id="nor ESP-IDF's window on Flash"),
+        pytest.param("ITCM", "sram", id="core-coupled memory is RAM, also for code"),
+    ],
+)
+def test_a_name_that_speaks_of_ram_decides_before_what_is_only_read(
+    name: str, expected: str
+) -> None:
+    home = region(name, FLASH.span.start, FLASH.span.size, "")
+    assert memories(inspection(text(), regions=(home,))).guessed == {name: expected}

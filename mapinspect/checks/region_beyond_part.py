@@ -100,16 +100,9 @@ def _judge(inspection: Inspection, part: Part, region: Region, used: int) -> Out
     first = Span(region.span.start, 1)
     home = next((pair for pair in views if pair[0].contains(first)), None)
     evidence = (region.declared, part.declared)
-    if home is None and is_for_programmers(region):
-        return holds(region.name)
     if home is None:
-        message = (
-            f"{region.name} begins at {region.span.start:#010x}, where {part.name} has no memory"
-        )
-        if inspection.kind(region.name) in _OUTSIDE:
-            return holds(region.name)
-        finding = Finding(Severity.WARNING, region.name, message, evidence, _REMEDY)
-        return holds(region.name, finding)
+        meant = inspection.kind(region.name) in _OUTSIDE or is_for_programmers(region)
+        return holds(region.name, *(() if meant else (_unknown(region, part),)))
     end = _reach(home[0].end, [view for view, _ in views])
     bank = home[1]
     if end < region.span.end <= home[0].start + (bank.most or 0):
@@ -128,6 +121,12 @@ def _judge(inspection: Inspection, part: Part, region: Region, used: int) -> Out
         )
         return broken(region.name, message, evidence, "move what is large to the heap or elsewhere")
     return _kind(inspection, region, bank, part)
+
+
+def _unknown(region: Region, part: Part) -> Finding:
+    message = f"{region.name} begins at {region.span.start:#010x}, where {part.name} has no memory"
+    evidence = (region.declared, part.declared)
+    return Finding(Severity.WARNING, region.name, message, evidence, _REMEDY)
 
 
 def _set_larger(region: Region, bank: MemoryBank, part: Part) -> Finding:

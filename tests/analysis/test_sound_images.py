@@ -269,3 +269,56 @@ def test_a_build_id_hangs_on_a_file_that_only_the_plug_in_reads(tmp_path: Path) 
     (note,) = (item for item in link_map.sections if item.name == ".note.gnu.build-id")
     (row,) = link_map.inputs.of_section(note.ordinal)
     assert (row.owner.path, row.owner.archive, row.size) == ("a.o", None, 36)
+
+
+# An allocator's _sbrk that stops at a label of the script, which has a name of its own: by a
+# literal as GCC writes it for size, by two halves as for a Cortex-M7, or at the stack pointer.
+HEAP = f"""\
+{ENTRY}
+.global malloc, _sbrk
+.type malloc, %function
+.thumb_func
+malloc: nop
+.size malloc, . - malloc
+.balign 4
+.type _sbrk, %function
+.thumb_func
+_sbrk: ldr r1, =end
+ldr r2, =grown
+{{}}
+bx lr
+.ltorg
+.size _sbrk, . - _sbrk
+.bss
+.type grown, %object
+.size grown, 4
+grown: .space 4
+"""
+LIMITED = """\
+SECTIONS { .text : { *(.text) } > FLASH
+           .bss : { *(.bss) end = .; } > RAM
+           __StackTop = ORIGIN(RAM) + LENGTH(RAM);
+           my_limit = __StackTop - 2048; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        pytest.param("ldr r3, =my_limit", 0, id="a literal"),
+        pytest.param("nop\nldr.w r3, =my_limit", 0, id="a literal of a wide instruction"),
+        pytest.param(
+            "movw r3, #:lower16:my_limit\nmovt r3, #:upper16:my_limit", 0, id="two halves"
+        ),
+        pytest.param("mov r3, sp", 1, id="the stack pointer"),
+    ],
+)
+def test_a_heap_with_a_limit_of_any_name(tmp_path: Path, limit: str, expected: int) -> None:
+    linked = link(tmp_path, "arm", CORTEX_M + LIMITED, HEAP.format(limit))
+    said = [
+        finding.message
+        for outcome in judge(linked.inspection())
+        for finding in outcome.findings
+        if "no limit but the stack pointer" in finding.message
+    ]
+    assert len(said) == expected

@@ -322,3 +322,45 @@ def test_a_heap_with_a_limit_of_any_name(tmp_path: Path, limit: str, expected: i
         if "no limit but the stack pointer" in finding.message
     ]
     assert len(said) == expected
+
+
+# Renesas FSP, fsp.ld: arrays of the board's C code are the stack and the heap between the labels.
+FSP = """\
+SECTIONS { .text : { *(.text) } > FLASH
+           .heap (NOLOAD) : { __HeapBase = .; *(.heap) __HeapLimit = .; } > RAM
+           .stack_dummy (NOLOAD) : { . = ALIGN(8); __StackLimit = .; *(.stack) *(.stack.thread)
+                                     . = ALIGN(8); __StackTop = .; } > RAM }
+"""
+ARRAY = """\
+.section {1},"aw",%nobits
+.type {0}, %object
+.size {0}, {2}
+{0}: .space {2}
+"""
+
+
+@pytest.mark.parametrize(
+    ("arrays", "expected"),
+    [
+        pytest.param([("g_main_stack", ".stack", 1024)], [], id="the stack"),
+        pytest.param([("stk", ".stack", 1020)], [], id="an array of any name that fills it"),
+        pytest.param(
+            [("g_main_stack", ".stack", 1024), ("net_thread_stack", ".stack.thread", 512)],
+            [],
+            id="the stacks of threads too",
+        ),
+        pytest.param(
+            [("g_main_stack", ".stack", 1024), ("counters", ".stack.thread", 512)],
+            ["stack-collision"],
+            id="but no variable of another name",
+        ),
+    ],
+)
+def test_arrays_that_are_the_stack_and_the_heap(
+    tmp_path: Path, arrays: list[tuple[str, str, int]], expected: list[str]
+) -> None:
+    own = [*arrays, ("g_heap", ".heap", 1024)]
+    source = HEAP.format("nop") + "".join(ARRAY.format(*array) for array in own)
+    source = source.replace("=end", "=__HeapBase")
+    linked = link(tmp_path, "arm", CORTEX_M + FSP, source)
+    assert [item.check for item in faults(linked)] == expected

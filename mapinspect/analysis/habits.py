@@ -13,6 +13,7 @@ from mapinspect.analysis.habit_names import (
     is_dma_buffer,
 )
 from mapinspect.analysis.locate import Surroundings
+from mapinspect.analysis.sbrk_words import sbrk_words
 from mapinspect.model.elf_file import ElfFile, ElfSection, SymbolKind
 from mapinspect.model.habits import Habits
 from mapinspect.model.image import Evidence, Span
@@ -43,6 +44,7 @@ def habits(around: Surroundings) -> Habits:
         lost_values=tuple(_lost_values(around)),
         guards=tuple(sorted(GUARDS.intersection(names))),
         sbrk=tuple(sorted(SBRK.intersection(names))),
+        sbrk_words=sbrk_words(elf, SBRK.intersection(names)),
         dma_buffers=_dma_buffers(around, elf, names),
         thread_local=sum(
             item.size for item in elf.sections if item.thread_local and item.allocated

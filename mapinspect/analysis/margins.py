@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from mapinspect.analysis.placement import region_at
-from mapinspect.analysis.reservations.layout import Layout
+from mapinspect.analysis.reservations.layout import Block, Layout
 from mapinspect.analysis.reservations.names import (
     HEAP,
     PICO_SDK,
@@ -12,6 +12,7 @@ from mapinspect.analysis.reservations.names import (
     is_reserve_section,
 )
 from mapinspect.analysis.reservations.strays import strays
+from mapinspect.analysis.reservations.variables import names_one
 from mapinspect.analysis.stack_start import stack_start
 from mapinspect.model.elf_file import ElfFile
 from mapinspect.model.habits import Collision, Margins, StackStart
@@ -19,6 +20,9 @@ from mapinspect.model.image import Region, Role, Span
 from mapinspect.model.inspection import Placement
 from mapinspect.model.part import Part
 from mapinspect.model.reservation import RamLeft, Reservation
+from mapinspect.model.symbol_names import base_name
+
+_PADDING = 8  # bytes; what aligns the end of a stack or heap (AAPCS)
 
 
 def margins(
@@ -169,7 +173,20 @@ def _is_own(layout: Layout, reserve: Reservation, item: Placement) -> bool:
     if reserve.convention == PICO_SDK and item.section.name in STACK_CHECKS:
         # core1_stack only keeps bytes free: it lies where the variables end, the stack at the top.
         return last.span.start <= place.start
-    return place.contains(last.span) and last.name in reserve.rests_on
+    if not place.contains(last.span):
+        return False
+    return last.name in reserve.rests_on or (
+        is_reserve_section(item.section.name) and _keeps(reserve, place, last)
+    )
+
+
+def _keeps(reserve: Reservation, place: Span, variable: Block) -> bool:
+    """Return whether a variable of a stack's own section keeps its bytes: by name, or all of them.
+
+    Renesas FSP puts ``g_main_stack`` and the stacks of threads between the labels of one stack.
+    """
+    fills = variable.span.size + _PADDING > place.size
+    return fills or names_one(base_name(variable.name), reserve.kind)
 
 
 def _shared(one: Span, other: Span) -> Span:

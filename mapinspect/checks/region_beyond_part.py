@@ -5,9 +5,10 @@ part: a region that reaches past the bank it begins in links well and fails on t
 script that was copied from the part's larger sister. A region at an address where the part's table
 has no memory is a warning, since tables leave out option bytes and the like; where every region
 that stores the image is one of those, the part is not this image's, and the claim is undecided. A
-region that the table or its name calls Flash must not be RAM, nor may variables lie in Flash. RAM
-banks that no region covers are information: they are paid for. Memory outside the part is known
-where the table calls it so, by `kind = "external-flash"` or `"psram"`.
+region of the size that only a setting of the part gives a bank (FlexRAM of i.MX RT) is a warning.
+A region that the table or its name calls Flash must not be RAM, nor may variables lie in Flash.
+RAM banks that no region covers are information: they are paid for. Memory outside the part is
+known where the table calls it so, by `kind = "external-flash"` or `"psram"`.
 
     error[region-beyond-part]: FLASH ends at 0x08080000, 262144 bytes past FLASH of GD32F303xC
 
@@ -99,18 +100,13 @@ def _judge(inspection: Inspection, part: Part, region: Region, used: int) -> Out
     first = Span(region.span.start, 1)
     home = next((pair for pair in views if pair[0].contains(first)), None)
     evidence = (region.declared, part.declared)
-    if home is None and is_for_programmers(region):
-        return holds(region.name)
     if home is None:
-        message = (
-            f"{region.name} begins at {region.span.start:#010x}, where {part.name} has no memory"
-        )
-        if inspection.kind(region.name) in _OUTSIDE:
-            return holds(region.name)
-        finding = Finding(Severity.WARNING, region.name, message, evidence, _REMEDY)
-        return holds(region.name, finding)
+        meant = inspection.kind(region.name) in _OUTSIDE or is_for_programmers(region)
+        return holds(region.name, *(() if meant else (_unknown(region, part),)))
     end = _reach(home[0].end, [view for view, _ in views])
     bank = home[1]
+    if end < region.span.end <= home[0].start + (bank.most or 0):
+        return holds(region.name, _set_larger(region, bank, part))
     if region.span.end > end:
         past = region.span.end - end
         message = (
@@ -125,6 +121,22 @@ def _judge(inspection: Inspection, part: Part, region: Region, used: int) -> Out
         )
         return broken(region.name, message, evidence, "move what is large to the heap or elsewhere")
     return _kind(inspection, region, bank, part)
+
+
+def _unknown(region: Region, part: Part) -> Finding:
+    message = f"{region.name} begins at {region.span.start:#010x}, where {part.name} has no memory"
+    evidence = (region.declared, part.declared)
+    return Finding(Severity.WARNING, region.name, message, evidence, _REMEDY)
+
+
+def _set_larger(region: Region, bank: MemoryBank, part: Part) -> Finding:
+    message = (
+        f"{region.name} ends at {region.span.end:#010x}: {bank.name} of {part.name} has "
+        f"{bank.span.size} bytes unless a setting makes it larger, at the cost of other banks"
+    )
+    remedy = "see that start-up code or fuses set it so"
+    evidence = (region.declared, part.declared)
+    return Finding(Severity.WARNING, region.name, message, evidence, remedy)
 
 
 def _kind(inspection: Inspection, region: Region, bank: MemoryBank, part: Part) -> Outcome:

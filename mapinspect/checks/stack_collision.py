@@ -128,6 +128,9 @@ def _unbounded(inspection: Inspection) -> Finding | None:
     )
     if heap is None or not habits.allocators or not habits.sbrk:
         return None
+    place = heap.place
+    if place is not None and any(place.start < word <= place.end for word in habits.sbrk_words):
+        return None  # its code has the address of a limit, whatever the name
     message = (
         f"the heap grows from {heap.evidence.text.removeprefix('from ')} with no limit but the "
         f"stack pointer: {habits.sbrk[0]} knows no other"

@@ -17,7 +17,8 @@ class Habits:
     that are large, largest first; ``copied_constants`` the input sections of constants that
     start-up copies to RAM; ``lost_values`` those of initial values in sections of which the image
     stores nothing. ``guards`` are linked functions that notice a stack overflow, ``sbrk`` those
-    that let a heap grow. ``dma_buffers`` are variables that are one by their name.
+    that let a heap grow, ``sbrk_words`` the addresses that their code builds, but those of
+    variables. ``dma_buffers`` are variables that are one by their name.
     ``thread_local`` is the size of what every thread has a copy of.
     ``valued`` are the ordinals of the sections that are stored where they run and hold more than
     zeros.
@@ -31,6 +32,7 @@ class Habits:
     lost_values: tuple[Located, ...] = ()
     guards: tuple[str, ...] = ()
     sbrk: tuple[str, ...] = ()
+    sbrk_words: tuple[int, ...] = ()
     dma_buffers: tuple[Located, ...] = ()
     thread_local: int = 0
     valued: frozenset[int] = frozenset()

@@ -17,7 +17,8 @@ class MemoryBank:
     whose span is the window's and not what is fitted. ``aliases`` are other first addresses of
     the same bytes. ``dma`` says whether the general DMA controllers reach it, ``cacheable``
     whether a data cache of the core may hold its bytes; None: not known. ``zero_wait`` bytes
-    from the origin are read without wait states; ``static_limit`` is what a linker may place.
+    from the origin are read without wait states; ``static_limit`` is what a linker may place;
+    ``most`` is what the program, or a fuse, can make of the span, at the cost of other banks.
     """
 
     name: str
@@ -28,6 +29,7 @@ class MemoryBank:
     cacheable: bool | None = None
     zero_wait: int | None = None
     static_limit: int | None = None
+    most: int | None = None
 
     def views(self) -> tuple[Span, ...]:
         """Return the bank's span at each of its addresses, its own first."""

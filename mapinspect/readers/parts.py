@@ -31,6 +31,7 @@ _BANK: Final = {
     "cacheable": Field(Kind.BOOLEAN, "whether a data cache may hold it"),
     "zero-wait": Field(Kind.SIZE, "bytes that are read without wait states"),
     "static-limit": Field(Kind.SIZE, "bytes that a linker may place things in"),
+    "most": Field(Kind.SIZE, "bytes that a setting of the part can make it"),
 }
 _PART: Final = {
     "name": Field(Kind.NAME, "the part's name, x for any letter or digit", required=True),
@@ -179,6 +180,7 @@ def _bank(document: TomlDocument, path: tuple[str | int, ...], row: dict[str, An
         row.get("cacheable"),
         row.get("zero-wait"),
         row.get("static-limit"),
+        row.get("most"),
     )
     if not bank.span.size or any(view.end > _ADDRESS_END for view in bank.views()):
         document.validator.refuse(path, f"{bank.name} has no bytes, or too many", "correct length")

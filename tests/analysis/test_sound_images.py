@@ -7,30 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mapinspect.checks.judge import judge
-from mapinspect.model.finding import Outcome, Status
-from tests.linked import Linked, link
-
-CORTEX_M = """\
-ENTRY(start)
-MEMORY { FLASH (rx) : ORIGIN = 0x08000000, LENGTH = 64K
-         RAM (rwx) : ORIGIN = 0x20000000, LENGTH = 16K }
-"""
-ENTRY = """\
-.syntax unified
-.thumb
-.text
-.global start
-.thumb_func
-start: nop
-"""
-
-
-def faults(linked: Linked, *, warnings: bool = False) -> list[Outcome]:
-    outcomes = judge(linked.inspection())
-    wrong = (Status.BROKEN, Status.UNDECIDED)
-    return [item for item in outcomes if item.status in wrong or (warnings and item.findings)]
-
+from mapinspect.readers.gnu_map import read_map
+from tests import lto_firmware
+from tests.linked import link
+from tests.sound import CORTEX_M, ENTRY, faults
 
 # binutils ld/scripttempl/avr.sc: the memories that the programmer writes.
 AVR = """\
@@ -94,45 +74,6 @@ def test_a_table_that_lands_in_ram_is_still_lost(tmp_path: Path) -> None:
     ]
 
 
-# pico-sdk, memmap_default.ld: .stack1_dummy keeps the bytes of core 1's stack behind the
-# variables of its bank, the stack lies at the bank's end.
-PICO = """\
-ENTRY(start)
-MEMORY { FLASH (rx) : ORIGIN = 0x10000000, LENGTH = 64K
-         SCRATCH_X (rwx) : ORIGIN = 0x20040000, LENGTH = 4K }
-SECTIONS { .text : { *(.text) } > FLASH
-           .scratch_x : { *(.scratch_x) } > SCRATCH_X AT> FLASH
-           .stack1_dummy (NOLOAD) : { *(.stack1) %s } > SCRATCH_X
-           __StackOneTop = ORIGIN(SCRATCH_X) + LENGTH(SCRATCH_X);
-           __StackOneBottom = __StackOneTop - 2048; }
-"""
-PICO_SOURCE = f"""\
-{ENTRY}
-.section .scratch_x,"aw"
-.fill 80, 1, 7
-.section .stack1,"aw",%nobits
-.global core1_stack
-.type core1_stack, %object
-.size core1_stack, 2048
-core1_stack: .space 2048
-"""
-
-
-def test_the_dummy_that_keeps_room_for_the_second_stack_is_not_in_it(tmp_path: Path) -> None:
-    assert faults(link(tmp_path, "arm", PICO % "", PICO_SOURCE)) == []
-
-
-def test_variables_behind_that_dummy_are_in_the_second_stack(tmp_path: Path) -> None:
-    source = f"""{PICO_SOURCE}
-.section .state,"aw",%nobits
-.type state, %object
-.size state, 64
-state: .space 64
-"""
-    linked = link(tmp_path, "arm", PICO % "*(.state)", source)
-    assert [item.check for item in faults(linked)] == ["stack-collision"]
-
-
 SECURE = """\
 .cpu cortex-m33
 .syntax unified
@@ -188,72 +129,11 @@ def test_a_segment_of_zeros_may_begin_with_the_headers_of_the_file(tmp_path: Pat
     assert faults(linked) == []
 
 
-# A callback and what it is for, in a record called vec; the table of vectors has another name.
-RECORD = f"""\
-{ENTRY}
-.section .isr_table,"a"
-.word 0x20004000
-.word start
-.word start
-.section .rodata,"a"
-.global vec
-.type vec, %object
-.size vec, 8
-vec: .word 0x40013800
-.word start
-"""
-RECORDS = """\
-SECTIONS {{ .isr : {{ KEEP(*(.isr_table)) . += {0}; *(.rodata) }} > FLASH
-           .text : {{ *(.text) }} > FLASH
-           __StackTop = ORIGIN(RAM) + LENGTH(RAM); }}
-"""
-
-
-@pytest.mark.parametrize(
-    ("gap", "expected"),
-    [
-        pytest.param(4, [], id="no table begins at a multiple of 16"),
-        pytest.param(128 - 12, ["stack-misplaced"], id="one may at a multiple of 128"),
-    ],
-)
-def test_a_record_called_vec_is_no_vector_table(
-    tmp_path: Path, gap: int, expected: list[str]
-) -> None:
-    linked = link(tmp_path, "arm", CORTEX_M + RECORDS.format(gap), RECORD)
-    assert [item.check for item in faults(linked)] == expected
-
-
-# ESP-IDF, memory.ld: the heap ends with the chip's RAM, behind what the linker may fill.
-ESP = """\
-ENTRY(main)
-MEMORY {{ iram0_0_seg (RX) : ORIGIN = 0x40380000, LENGTH = 64K
-         dram0_0_seg (RW) : ORIGIN = 0x3fc80000, LENGTH = 64K }}
-SECTIONS {{ .iram0.text : {{ *(.text) }} > iram0_0_seg
-           .dram0.bss (NOLOAD) : {{ *(.bss) _end = .; }} > dram0_0_seg
-           .dram0.heap_start (NOLOAD) : {{ . = ALIGN(16); {0} }} > dram0_0_seg
-           _heap_end = ORIGIN(dram0_0_seg) + LENGTH(dram0_0_seg) + 20K; }}
-"""
-ALLOCATING = """\
-.text
-.global main, malloc
-main: nop
-.type malloc, %function
-malloc: nop
-.size malloc, . - malloc
-.bss
-.space 64
-"""
-
-
-@pytest.mark.parametrize(
-    ("start", "expected"),
-    [
-        pytest.param("_heap_start = .;", [], id="a heap that begins at its own label"),
-        pytest.param("", ["stack-collision"], id="a heap that begins at _end"),
-    ],
-)
-def test_the_heap_of_an_esp_may_end_behind_the_region(
-    tmp_path: Path, start: str, expected: list[str]
-) -> None:
-    linked = link(tmp_path, "riscv32", ESP.format(start), ALLOCATING)
-    assert [item.check for item in faults(linked)] == expected
+def test_a_build_id_hangs_on_a_file_that_only_the_plug_in_reads(tmp_path: Path) -> None:
+    lto_firmware.build(tmp_path, "riscv64-unknown-elf", "-Wl,--build-id")
+    link_map = read_map("app.map", (tmp_path / "app.map").read_bytes())
+    assert "a.o (symbol from plugin)" in (tmp_path / "app.map").read_text()
+    assert tuple(link_map.unknown) == ()
+    (note,) = (item for item in link_map.sections if item.name == ".note.gnu.build-id")
+    (row,) = link_map.inputs.of_section(note.ordinal)
+    assert (row.owner.path, row.owner.archive, row.size) == ("a.o", None, 36)

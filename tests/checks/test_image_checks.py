@@ -383,6 +383,18 @@ def test_a_region_past_its_bank_breaks_with_the_bytes() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [
+        pytest.param(RAM.span.size, WARNING, id="a setting makes the bank as large"),
+        pytest.param(RAM.span.size - 1, ERROR, id="no setting makes it as large"),
+    ],
+)
+def test_a_region_of_the_size_that_a_setting_gives(most: int, expected: list[Severity]) -> None:
+    found = with_banks(BANKS[0], replace(BANKS[1], most=most))
+    assert said(region_beyond_part, found)[1] == expected
+
+
 def test_a_region_where_the_part_has_nothing_warns() -> None:
     assert said(region_beyond_part, with_banks(BANKS[0]))[1] == WARNING
 
@@ -422,6 +434,10 @@ def test_variables_in_a_bank_of_flash_break() -> None:
         pytest.param("iram0_2_seg", "xr", None, "flash", id="the same, the part unknown"),
         pytest.param("extern_ram_seg", "xrw", "external", "psram", id="PSRAM behind a window"),
         pytest.param("PROGRAM", "xr", None, "flash", id="a name that only ends like RAM"),
+        pytest.param("DATA_EEPROM", "rw", None, "eeprom", id="EEPROM by its name"),
+        pytest.param("NV", "rw", "eeprom", "eeprom", id="EEPROM by the part"),
+        pytest.param("lock", "rw", None, "sram", id="AVR's name elsewhere"),
+        pytest.param("FRAM", "rwx", None, "sram", id="RAM that keeps its bytes"),
         pytest.param("X", "", None, None, id="nothing says"),
         pytest.param("X", "", "ram", "sram", id="only the part says"),
     ],

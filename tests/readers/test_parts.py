@@ -131,6 +131,7 @@ def test_shipped_figures_are_plausible(part: Part) -> None:
         assert bank.span.size % 1024 == 0
         assert (bank.zero_wait or 0) <= bank.span.size
         assert (bank.static_limit or 0) <= bank.span.size
+        assert bank.most is None or bank.most > bank.span.size
         assert bank.kind != "ram" or bank.cacheable is not None or bank.name in ("BKPSRAM", "L2MEM")
 
 

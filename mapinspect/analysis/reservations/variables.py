@@ -43,16 +43,16 @@ def _convention(name: str, kind: str) -> str | None:
             return HEAP_OBJECTS[name]
         if ZEPHYR_HEAP.fullmatch(name):
             return "Zephyr k_heap"
-        return "variable named as a heap" if _names_one(name, "heap") else None
+        return "variable named as a heap" if names_one(name, "heap") else None
     if ZEPHYR_STACK.fullmatch(name):
         return "Zephyr thread stack"
-    if not _names_one(name, "stack"):
+    if not names_one(name, "stack"):
         return None
     return "FreeRTOS task stack" if FREERTOS_STACK.fullmatch(name) else "variable named as a stack"
 
 
-def _names_one(name: str, kind: str) -> bool:
-    """Return whether a name's words say that it is one: ``task_stack_mem``, ``g_pui32Stack``."""
+def names_one(name: str, kind: str) -> bool:
+    """Return whether words say a stack, or a heap: ``task_stack_mem``, ``g_pui32Stack``."""
     words = [word.lower() for word in _WORD.findall(name)]
     wanted = [at for at, word in enumerate(words) if word in (kind, f"{kind}s")]
     if not wanted or ABOUT.intersection(words):

@@ -4,6 +4,10 @@ from collections.abc import Collection
 
 from mapinspect.model.link_map import ObjectFile
 
+# binutils ld/plugin.c, plugin_get_ir_dummy_bfd: what stands for a file that only the plug-in reads.
+# Notes that ld makes itself, such as a build-id, hang on the first file, whatever that is; of an
+# archive it names the member alone.
+_OF_PLUGIN = " (symbol from plugin)"
 LINKER_STUBS = "linker stubs"  # binutils ld/emultempl/armelf.em and others, lang_add_input_file
 
 # What gcc's LTO plug-in calls its temporary objects, after a random prefix (gcc/lto-wrapper.cc).
@@ -18,6 +22,7 @@ def object_file(text: str, loaded: Collection[str]) -> ObjectFile:
     ``archive(member)`` and a file name with parentheses look alike: a file that was loaded
     decides, otherwise the balanced last parenthesis does.
     """
+    text = text.removesuffix(_OF_PLUGIN)
     if text in loaded or not text.endswith(")"):
         return ObjectFile(stable_path(text), None)
     opening = _loaded_archive_end(text, loaded) or _balanced_opening(text)
@@ -33,7 +38,10 @@ def is_loaded(text: str, loaded: Collection[str], pulled: Collection[str]) -> bo
     """
     if text in loaded or text in pulled or text == LINKER_STUBS:
         return True
-    if text.endswith((" generated", " generated)")) or (text[0], text[-1]) == ("<", ">"):
+    if text.endswith((" generated", " generated)", _OF_PLUGIN)) or (text[0], text[-1]) == (
+        "<",
+        ">",
+    ):
         return True
     return bool(_loaded_archive_end(text, loaded)) and text.endswith(")")
 

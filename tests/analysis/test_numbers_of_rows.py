@@ -22,7 +22,7 @@ from mapinspect.readers.budget.reader import read_budget
 from tests.builders import FLASH, RAM, arena, bss, located, model
 
 HERE = Evidence("app.elf", None, "")
-NONE = Estimates(None, None, None)
+NONE = Estimates(None, None)
 BANK = MemoryBank("SRAM1", "ram", Span(RAM.span.start, 0x400))
 PART = Part("X", "Cortex-M4", (BANK,), "a test", HERE)
 AROUND = Surroundings((), (FLASH, RAM), {}, None, None, PART)
@@ -82,7 +82,7 @@ def test_estimates_are_sums_of_the_models() -> None:
     ("kind", "estimated"), [("weights", 164), ("arena", 1500), ("heap", None), ("static", None)]
 )
 def test_only_weights_and_arenas_are_estimated(kind: str, estimated: int | None) -> None:
-    (line,) = numbers(row(f"kind = '{kind}'"), estimates=Estimates(164, 1500, None))
+    (line,) = numbers(row(f"kind = '{kind}'"), estimates=Estimates(164, 1500))
     assert line.estimated == estimated
 
 
@@ -144,7 +144,7 @@ def test_limits_are_shares_of_the_memory(
 
 def test_a_minimum_may_be_the_estimate() -> None:
     claims = row("kind = 'arena'\nmin = 'estimate'")
-    assert numbers(claims, estimates=Estimates(1, 1500, None))[0].minimum == 1500
+    assert numbers(claims, estimates=Estimates(1, 1500))[0].minimum == 1500
     assert numbers(claims)[0].minimum is None
 
 

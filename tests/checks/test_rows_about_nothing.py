@@ -146,7 +146,7 @@ def image(
     row: PlacementRow, *places: Located, part: Part | None = None, **hidden: bool
 ) -> Inspection:
     facts = inspection(text(), bss(64), budget=replace(table(), placements=(row,)))
-    return replace(facts, part=part, placement_matches={"p": Matched(places, 0, **hidden)})
+    return replace(facts, part=part, placement_matches={"p": Matched(places, **hidden)})
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from mapinspect.model.measurement import Build, Measurement, Run, Weighed
 from mapinspect.model.part import MemoryBank, Part
 from mapinspect.model.reservation import Reservation
 from mapinspect.readers.budget.reader import read_budget
-from tests.builders import FLASH, RAM, arena, bss, located, model
+from tests.builders import FLASH, RAM, arena, model
 
 HERE = Evidence("app.elf", None, "")
 NONE = Estimates(None, None)
@@ -71,11 +71,6 @@ def test_an_estimate_is_of_all_arenas_or_of_none(
 def test_estimates_are_sums_of_the_models() -> None:
     assert Estimates.of([], []) == NONE
     assert Estimates.of([model(size=64), model(size=100)], []).weights == 164
-    in_ram = arena(located("a", bss(64)))
-    nowhere = arena(replace(located("b", bss(64)), region="CCM"))
-    assert Estimates.of([], [in_ram, in_ram, arena()]).arena_region == "RAM"
-    assert Estimates.of([], [in_ram, nowhere]).arena_region is None
-    assert Estimates.of([], [arena()]).arena_region is None
 
 
 @pytest.mark.parametrize(

@@ -221,7 +221,17 @@ def test_where_the_stack_begins(
 def test_without_regions_no_start_is_judged() -> None:
     bare = replace(facts(start=NOWHERE), regions=())
     assert [item[1] for item in places(bare)] == [NOT_CLAIMED]
-    assert [item[1] for item in places(replace(facts(STACK), regions=()))] == [HOLDS]
+    for begins in (None, NOWHERE):
+        assert places(replace(facts(STACK, start=begins), regions=())) == [("main", HOLDS, "")]
+
+
+def test_a_stack_in_one_of_two_nested_regions_that_is_ram_lies_in_ram() -> None:
+    around = replace(FLASH, name="ALL", span=Span(0, 1 << 32))
+    for regions in ((around, RAM), (RAM, around)):
+        assert [item[1] for item in places(replace(facts(STACK), regions=regions))] == [HOLDS]
+    other = replace(STACK, span=Span(RAM.span.end - 264, 257))
+    bare = replace(facts(other), elf=None)
+    assert [item[1] for item in places(bare)] == [HOLDS]
 
 
 def test_a_stack_in_memory_of_unknown_kind_is_not_called_misplaced() -> None:

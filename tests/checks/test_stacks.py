@@ -178,6 +178,20 @@ def test_only_a_heap_of_the_rest_has_no_limit() -> None:
     assert "no limit but the stack pointer" in said(facts(HEAP, STACK, habits=MALLOC))[0][2]
 
 
+def test_every_stack_that_a_heap_may_reach_is_named() -> None:
+    low = replace(STACK, name="low", span=Span(RAM.span.start, 64))
+    sizeless, rest = replace(STACK, span=None), replace(STACK, elastic=True)
+    heap = replace(HEAP, convention="CMSIS", elastic=False, grows_to=4096)
+    told = [item[2] for item in said(facts(sizeless, rest, low, STACK, heap, habits=MALLOC))]
+    reached = [message for message in told if "may grow up to" in message]
+    assert [message.rsplit(" stack ")[1].split()[0] for message in reached] == ["low", "main"]
+    fixed = replace(heap, grows_to=None, span=Span(RAM.span.start, 4096))
+    nowhere = replace(heap, span=None)
+    for harmless in (fixed, nowhere):
+        told = [item[2] for item in said(facts(STACK, harmless, habits=MALLOC))]
+        assert not [message for message in told if "may grow up to" in message]
+
+
 def places(found: Inspection) -> list[Answer]:
     return [
         (item.subject, item.status, item.findings[0].message if item.findings else "")

@@ -160,6 +160,19 @@ def test_weights_that_are_copied_on_purpose_are_judged_by_their_row(strategy: st
     assert outcome.status is (Status.NOT_CLAIMED if strategy else Status.BROKEN)
 
 
+def test_only_the_row_about_the_weights_themselves_allows_a_copy() -> None:
+    other = located("table", data(0x100), 128)
+    made = image(row(strategy="copied"), COPIED, other)
+    elsewhere = replace(made, placement_matches={"p": Matched((other,), 0)})
+    rows = (row(strategy="copied"), row(id="q", strategy="xip"))
+    for facts_, status in ((made, Status.NOT_CLAIMED), (elsewhere, Status.BROKEN)):
+        matches = {**facts_.placement_matches, "q": Matched((IN_FLASH,), 0)}
+        both = replace(facts_, table=replace(facts_.table, placements=rows))
+        both = replace(both, placement_matches=matches, models=(model(copy(COPIED)),))
+        (outcome,) = weights_not_in_flash(both)
+        assert outcome.status is status
+
+
 @pytest.mark.parametrize(
     ("offset", "status"),
     [

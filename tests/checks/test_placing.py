@@ -115,6 +115,36 @@ def test_strategies(strategy: str, place: Located, fault: str | None) -> None:
     assert fault is None or fault in said(outcome)
 
 
+@pytest.mark.parametrize(
+    ("claims", "place", "fault"),
+    [
+        pytest.param({"section": ".te*"}, IN_FLASH, None, id="its section"),
+        pytest.param(
+            {"section": ".rodata"}, IN_FLASH, "in section .text, not in .rodata", id="another one"
+        ),
+        pytest.param({"align": 64}, located("g_model", text(), 64), None, id="on a boundary"),
+        pytest.param(
+            {"align": 64},
+            located("g_model", text(), 32),
+            "lies at 0x08000020, not on a boundary of 64 bytes",
+            id="between two",
+        ),
+        pytest.param({"read_only": True}, IN_FLASH, None, id="read-only"),
+        pytest.param({"read_only": True}, UNSTORED, "which is writable", id="not read-only"),
+        pytest.param({"read_only": False}, UNSTORED, None, id="writable"),
+        pytest.param({"read_only": False}, IN_FLASH, "which is read-only", id="not writable"),
+        pytest.param({"regions": ("R*", "FL*")}, IN_FLASH, None, id="in one of two regions"),
+        pytest.param(
+            {"regions": ("RAM",)}, IN_FLASH, "lies in FLASH, not in RAM", id="in another region"
+        ),
+    ],
+)
+def test_claims_about_a_place(claims: dict[str, object], place: Located, fault: str | None) -> None:
+    outcome = judged(row(**claims), place)
+    assert outcome.status is (Status.HOLDS if fault is None else Status.BROKEN)
+    assert fault is None or fault in said(outcome)
+
+
 def test_a_strategy_in_memory_of_unknown_kind_is_undecided() -> None:
     odd = Region("X", FLASH.span, "", Evidence("app.map", 7, "X"))
     place = replace(IN_FLASH, region="X")
@@ -128,6 +158,19 @@ def test_weights_that_are_copied_on_purpose_are_judged_by_their_row(strategy: st
     made = replace(made, models=(model(copy(COPIED)),))
     (outcome,) = weights_not_in_flash(made)
     assert outcome.status is (Status.NOT_CLAIMED if strategy else Status.BROKEN)
+
+
+def test_only_the_row_about_the_weights_themselves_allows_a_copy() -> None:
+    other = located("table", data(0x100), 128)
+    made = image(row(strategy="copied"), COPIED, other)
+    elsewhere = replace(made, placement_matches={"p": Matched((other,), 0)})
+    rows = (row(strategy="copied"), row(id="q", strategy="xip"))
+    for facts_, status in ((made, Status.NOT_CLAIMED), (elsewhere, Status.BROKEN)):
+        matches = {**facts_.placement_matches, "q": Matched((IN_FLASH,), 0)}
+        both = replace(facts_, table=replace(facts_.table, placements=rows))
+        both = replace(both, placement_matches=matches, models=(model(copy(COPIED)),))
+        (outcome,) = weights_not_in_flash(both)
+        assert outcome.status is status
 
 
 @pytest.mark.parametrize(

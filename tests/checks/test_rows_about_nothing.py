@@ -225,6 +225,9 @@ LOST = replace(LABEL, region=None)
     [
         pytest.param(replace(PLAIN, regions=("FLASH",)), [IN_RAM], Status.BROKEN, id="a symbol"),
         pytest.param(
+            PLAIN, [replace(IN_RAM, region=None)], Status.BROKEN, id="a symbol in no region"
+        ),
+        pytest.param(
             replace(PLAIN, regions=("FLASH",)), [LABEL], Status.BROKEN, id="a label, all in RAM"
         ),
         pytest.param(

@@ -1,5 +1,6 @@
 """What the table makes of outcomes: waivers, severities, and that none goes unseen."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -8,6 +9,7 @@ from mapinspect.checks import CATALOGUE
 from mapinspect.checks.judge import judge
 from mapinspect.checks.notes import notes
 from mapinspect.checks.settle import settle
+from mapinspect.checks.waiver_matches_nothing import waiver_matches_nothing
 from mapinspect.errors import InputError
 from mapinspect.model.budget import BudgetTable, CheckRule, Waiver
 from mapinspect.model.finding import Finding, Outcome, Severity, Status
@@ -17,6 +19,7 @@ from mapinspect.model.report import Report, Verdict
 from mapinspect.readers.budget.acceptance import accept
 from mapinspect.readers.budget.reader import read_budget
 from mapinspect.reports import json_v1, text
+from tests.builders import inspection
 from tests.good_firmware import facts, outcomes, verdict
 
 OVER = "[[budget]]\nid = 'arena'\nkind = 'arena'\nlimit = '1K'\n"
@@ -30,9 +33,9 @@ def waiver(check: str = "row-over-budget", match: str = "arena") -> str:
     )
 
 
-def report(inspection: Inspection) -> Report:
-    answers = judge(inspection)
-    return Report(".", (), inspection, answers, (), notes(inspection.table, answers))
+def report(found: Inspection) -> Report:
+    answers = judge(found)
+    return Report(".", (), found, answers, (), notes(found.table, answers))
 
 
 def test_a_waiver_accepts_a_broken_claim_in_plain_sight() -> None:
@@ -100,6 +103,26 @@ def test_what_the_table_asks_changes_only_what_it_is_about(
     table = BudgetTable("", rules=rules, waivers=waivers)
     (settled,) = settle(table, [Outcome(status, "x", findings, check="c")])
     assert (settled.status, [item.severity for item in settled.findings]) == expected
+
+
+@pytest.mark.parametrize(
+    ("check", "subject", "status", "expected"),
+    [
+        pytest.param("c", "x", WAIVED, HOLDS, id="it accepted that"),
+        pytest.param("c", "y", WAIVED, UNDECIDED, id="another subject was accepted"),
+        pytest.param("d", "x", WAIVED, UNDECIDED, id="another check was accepted"),
+        pytest.param("c", "x", BROKEN, UNDECIDED, id="nothing was accepted"),
+    ],
+)
+def test_a_waiver_matches_what_it_accepted(
+    check: str, subject: str, status: Status, expected: Status
+) -> None:
+    waived = Outcome(status, subject, check=check)
+    found = replace(inspection(), table=BudgetTable("", waivers=(ACCEPTED,)))
+    (outcome,) = waiver_matches_nothing(found, (waived,))
+    assert (outcome.subject, outcome.status) == ("x", expected)
+    (outcome,) = waiver_matches_nothing(inspection(), (waived,))
+    assert outcome.status is Status.NOT_CLAIMED
 
 
 @pytest.mark.parametrize("match", ["arena", "a*", "*"])

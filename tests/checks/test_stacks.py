@@ -178,6 +178,20 @@ def test_only_a_heap_of_the_rest_has_no_limit() -> None:
     assert "no limit but the stack pointer" in said(facts(HEAP, STACK, habits=MALLOC))[0][2]
 
 
+def test_every_stack_that_a_heap_may_reach_is_named() -> None:
+    low = replace(STACK, name="low", span=Span(RAM.span.start, 64))
+    sizeless, rest = replace(STACK, span=None), replace(STACK, elastic=True)
+    heap = replace(HEAP, convention="CMSIS", elastic=False, grows_to=4096)
+    told = [item[2] for item in said(facts(sizeless, rest, low, STACK, heap, habits=MALLOC))]
+    reached = [message for message in told if "may grow up to" in message]
+    assert [message.rsplit(" stack ")[1].split()[0] for message in reached] == ["low", "main"]
+    fixed = replace(heap, grows_to=None, span=Span(RAM.span.start, 4096))
+    nowhere = replace(heap, span=None)
+    for harmless in (fixed, nowhere):
+        told = [item[2] for item in said(facts(STACK, harmless, habits=MALLOC))]
+        assert not [message for message in told if "may grow up to" in message]
+
+
 def places(found: Inspection) -> list[Answer]:
     return [
         (item.subject, item.status, item.findings[0].message if item.findings else "")
@@ -221,7 +235,17 @@ def test_where_the_stack_begins(
 def test_without_regions_no_start_is_judged() -> None:
     bare = replace(facts(start=NOWHERE), regions=())
     assert [item[1] for item in places(bare)] == [NOT_CLAIMED]
-    assert [item[1] for item in places(replace(facts(STACK), regions=()))] == [HOLDS]
+    for begins in (None, NOWHERE):
+        assert places(replace(facts(STACK, start=begins), regions=())) == [("main", HOLDS, "")]
+
+
+def test_a_stack_in_one_of_two_nested_regions_that_is_ram_lies_in_ram() -> None:
+    around = replace(FLASH, name="ALL", span=Span(0, 1 << 32))
+    for regions in ((around, RAM), (RAM, around)):
+        assert [item[1] for item in places(replace(facts(STACK), regions=regions))] == [HOLDS]
+    other = replace(STACK, span=Span(RAM.span.end - 264, 257))
+    bare = replace(facts(other), elf=None)
+    assert [item[1] for item in places(bare)] == [HOLDS]
 
 
 def test_a_stack_in_memory_of_unknown_kind_is_not_called_misplaced() -> None:

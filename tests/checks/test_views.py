@@ -84,3 +84,30 @@ def test_a_view_that_runs_backward_is_not_judged() -> None:
     low = section(".bss", RAM.span.start, 0x1010, stored=False)
     fast = section(".ram2", 0x1000_0000, 0x20, stored=False)
     assert messages(facts(low, fast, part=replace(PART, name="ESP32"))) == []
+
+
+def test_sections_of_one_view_are_compared_by_their_addresses_alone() -> None:
+    first = section(".a", 0x1000_0000, 0x20, stored=False)
+    second = section(".b", 0x1000_0010, 0x20, stored=False)
+    assert messages(facts(first, second)) == [
+        ".a and .b share 16 bytes of run-time addresses at 0x10000010"
+    ]
+
+
+def test_the_furthest_section_of_a_bank_is_compared_with_all_behind_it() -> None:
+    """.a covers .b and .c, which lie one behind the other in the other view."""
+    first = section(".a", 0x1000_0000, 0x40, stored=False)
+    second = section(".b", 0x2000_1010, 0x10, stored=False)
+    third = section(".c", 0x2000_1030, 0x20, stored=False)
+    fourth = section(".d", 0x1000_0048, 0x10, stored=False)
+    assert [message.split(":")[0] for message in messages(facts(first, second, third, fourth))] == [
+        ".a and .b share 16 bytes of SRAM2",
+        ".a and .c share 16 bytes of SRAM2",
+        ".c and .d share 8 bytes of SRAM2",
+    ]
+
+
+def test_two_banks_are_apart() -> None:
+    low = section(".a", RAM.span.start, 0x40, stored=False)
+    fast = section(".b", 0x1000_0000, 0x20, stored=False)
+    assert messages(facts(low, fast)) == []

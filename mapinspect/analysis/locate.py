@@ -121,7 +121,7 @@ def selected(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
 
     Where some have it for their very name, only those.
     """
-    if not is_glob(glob):
+    if not _is_glob(glob):
         exact = elf.symbols.named(glob)
         if exact:
             return exact
@@ -134,13 +134,13 @@ def selected(elf: ElfFile, glob: str) -> Iterable[ElfSymbol]:
 
 def _clones(elf: ElfFile, name: str) -> Iterator[ElfSymbol]:
     """Yield the symbols that compilers made of ``name`` by a suffix."""
-    if not is_glob(name):
+    if not _is_glob(name):
         for ordinal, other in enumerate(elf.symbols.names()):
             if other.startswith(f"{name}.") and base_name(other) == name:
                 yield elf.symbols[ordinal]
 
 
-def is_glob(text: str) -> bool:
+def _is_glob(text: str) -> bool:
     """Return whether a name has wildcards."""
     return any(letter in text for letter in "*?[")
 

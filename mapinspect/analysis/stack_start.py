@@ -30,14 +30,19 @@ def stack_start(elf: ElfFile | None, layout: Layout, part: Part | None) -> Stack
     if loaded is not None:
         address, evidence = loaded
     elif label is not None:
-        data = min((item.span.start for item in layout.sections if item.writable), default=0)
-        address, evidence = behind(label.value, data), label.evidence
+        address, evidence = labelled_start(layout, label.value), label.evidence
     else:
         return None
     first = Span(address - 1, 1)
     regions = tuple(item.name for item in layout.regions if item.span.contains(first))
     bank = part.bank_of(first) if part is not None else None
     return StackStart(address, regions, bank.name if bank else None, evidence, loaded is not None)
+
+
+def labelled_start(layout: Layout, top: int) -> int:
+    """Return the address behind a stack whose top a label names; RAM is where sections are."""
+    data = min((item.span.start for item in layout.sections if item.writable), default=0)
+    return behind(top, data)
 
 
 def _loaded_at_reset(elf: ElfFile) -> tuple[int, Evidence] | None:

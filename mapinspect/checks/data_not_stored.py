@@ -4,9 +4,10 @@ A section with contents that runs in RAM needs a copy in Flash from which start-
 A linker script that forgets `AT> FLASH` links without a word and works under a debugger, which
 writes RAM as well; after power-up the variables hold noise. That is asked only where the program
 starts in Flash: images that a loader or a boot ROM places in RAM as a whole have no such copy.
-A section of zeros is only a warning: it may be meant to keep its bytes over a reset. Then make it
-`(NOLOAD)`, with nothing but `.noinit` in it. So is a note, such as `.note.gnu.build-id`: tools read
-it, no program. What lies in EEPROM or in RAM that keeps its bytes is written by a programmer.
+A section of zeros is only a warning: it may be meant to keep its bytes over a reset; then make it
+`(NOLOAD)`, with nothing but `.noinit` in it. A note, such as `.note.gnu.build-id`, is only a
+warning too: tools read it, no program. What lies in EEPROM or in RAM that keeps its bytes is
+written by a programmer.
 
     error[data-not-stored]: .data (4212 bytes) runs in RAM and is stored there, not in Flash
 

@@ -96,6 +96,10 @@ def test_the_room_below_the_start(
     assert margins(layout(), items, (), placements).room == room
 
 
+def test_a_start_at_the_end_of_its_memory() -> None:
+    assert margins(layout(top=RAM.span.end), [], (), [BSS]).room == 0xFF00
+
+
 @pytest.mark.parametrize("top", [None, 0x3000_0000], ids=["no start", "a start in no memory"])
 def test_no_room_is_known_without_a_start_in_memory(top: int | None) -> None:
     assert margins(layout(top=top), [], (), [BSS]).room is None

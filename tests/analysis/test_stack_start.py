@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mapinspect.analysis.reservations.layout import Block, Layout, Variables
-from mapinspect.analysis.stack_start import behind
+from mapinspect.analysis.stack_start import labelled_start
 from mapinspect.checks.stack_collision import stack_collision
 from mapinspect.checks.stack_misplaced import stack_misplaced
 from mapinspect.model.finding import Status
@@ -164,4 +164,4 @@ def test_an_avr_top_is_the_last_byte_and_may_lack_the_offset_of_data(
     sections: list[tuple[int, bool]], top: int, address: int
 ) -> None:
     """avr-libc sets __stack to RAMEND, the last byte; binutils adds 0x800000 to data."""
-    assert behind(with_sections(*sections), top) == address
+    assert labelled_start(with_sections(*sections), top) == address

@@ -107,13 +107,13 @@ def test_a_big_endian_table_is_read_as_such() -> None:
 
 
 def test_a_symbol_inside_a_section_is_a_table() -> None:
-    whole = text(words(1, 2, TOP, RESET), vma=TABLE, name=".rodata")
-    named = ElfSymbolSpec("__isr_vector", TABLE + 8, 8, section=".rodata")
+    whole = text(words(*(1,) * 32, TOP, RESET), vma=TABLE, name=".rodata")
+    named = ElfSymbolSpec("__isr_vector", TABLE + 128, 8, section=".rodata")
     assert loaded(image(whole, symbols=(named,))) == TOP
     assert loaded(image(whole)) is None
     empty = ElfSymbolSpec("__isr_vector", 0x2000_1000, 8, section=".bss")
-    absolute = ElfSymbolSpec("__Vectors", TABLE + 8, 8)
-    other = ElfSymbolSpec("vector_of_floats", TABLE + 8, 8, section=".rodata")
+    absolute = ElfSymbolSpec("__Vectors", TABLE + 128, 8)
+    other = ElfSymbolSpec("vector_of_floats", TABLE + 128, 8, section=".rodata")
     assert loaded(image(whole, symbols=(empty, absolute, other))) is None
 
 

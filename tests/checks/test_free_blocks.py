@@ -142,6 +142,24 @@ TOP = FREE.end  # the stack starts where the free run ends, and all of the run i
             [reserve("heap", 0x700, Span(FREE.start, 0x700))], STACK_ROW, 0x700, id="a fixed heap"
         ),
         pytest.param(
+            [],
+            STACK_ROW + STACK_ROW.split("\n", 1)[1].replace("main", "x").replace("1", "0"),
+            0x680,
+            id="the larger of two demands",
+        ),
+        pytest.param(
+            [],
+            STACK_ROW + "[[budget]]\nid = 'x'\nkind = 'static'\nmin = 0x400\n",
+            0x680,
+            id="what a row of another kind demands is no stack's",
+        ),
+        pytest.param(
+            [],
+            STACK_ROW + "[[budget]]\nid = 'x'\nkind = 'stack'\nlimit = 0x400\n",
+            0x680,
+            id="a limit demands nothing",
+        ),
+        pytest.param(
             [reserve("heap", 0x80, Span(RAM.span.start, 0x80), elastic=True)],
             STACK_ROW,
             0x80,
@@ -160,7 +178,8 @@ def test_what_a_row_demands_for_the_stack_is_not_free(
 
 
 def test_heaps_of_the_memory_that_a_row_names_count_alone() -> None:
-    rows = "version = 1\n[[budget]]\nid = 'h'\nkind = 'heap'\n{where}min = {least}\n"
+    head = "version = 1\n[project]\nmcu = 'STM32L476RE'\n"
+    rows = head + "[[budget]]\nid = 'h'\nkind = 'heap'\n{where}min = {least}\n"
 
     def judged(where: str, least: int, *items: Reservation) -> list[tuple[str, Status]]:
         table = read_budget("b.toml", rows.format(where=where, least=least).encode())
@@ -173,5 +192,6 @@ def test_heaps_of_the_memory_that_a_row_names_count_alone() -> None:
     assert judged("region = 'RAM'\n", 0x301, heap) == [("h", BROKEN)]
     assert judged("region = 'FLASH'\n", 0x301, heap) == [("free RAM", Status.NOT_CLAIMED)]
     assert judged("region = 'RAM'\n", 0x801) == [("h", BROKEN)]
+    assert judged("bank = 'SRAM1'\n", 0x301, heap) == [("free RAM", Status.NOT_CLAIMED)]
     nowhere = reserve("heap", 0x300)
     assert judged("region = 'RAM'\n", 0x301, nowhere) == [("heap", HOLDS)]

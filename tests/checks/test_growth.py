@@ -1,14 +1,17 @@
 """Growth limits against an earlier report, from both sides of the limit; never a pass unproven."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mapinspect.checks.growth_over_limit import growth_over_limit
 from mapinspect.checks.judge import judge
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.finding import Status
+from mapinspect.model.inspection import Inspection
 from mapinspect.model.report import Report, Verdict
 from mapinspect.readers.baseline import read_baseline
 from mapinspect.reports import json_v1
@@ -159,3 +162,101 @@ def test_figures_of_a_doubtful_map_are_no_baseline(
 ) -> None:
     found = earlier(0, findings=[{"check": check, "severity": severity}])
     assert (found.fault is None) == usable
+
+
+def growth(found: Inspection) -> list[tuple[str, Status, str]]:
+    """Subject, status and the message's beginning of every answer, taken from the check itself."""
+    return [
+        (item.subject, item.status, item.findings[0].message if item.findings else item.reason)
+        for item in growth_over_limit(found)
+    ]
+
+
+NONE = "{ bytes = 0 }\n"
+
+
+def test_a_region_that_only_one_of_both_has_is_not_compared() -> None:
+    old = earlier(0, regions=[item for item in document()["regions"] if item["name"] != "SRAM1"])
+    assert growth(facts(REGION + NONE, baseline=old)) == [
+        (
+            "SRAM1",
+            Status.UNDECIDED,
+            "how much SRAM1 grew is unknown: the baseline has no region SRAM1",
+        )
+    ]
+    gone = facts(REGION.replace("'SRAM1'", "'SRAM9'") + NONE, baseline=earlier(0))
+    assert [item[:2] for item in growth(gone)] == [("SRAM9", Status.NOT_CLAIMED)]
+
+
+def test_what_spoils_the_baseline_spoils_it_for_regions_too() -> None:
+    for old in (None, earlier(0, tool=None), read_baseline("b", b"[]")):
+        assert [item[:2] for item in growth(facts(REGION + NONE, baseline=old))] == [
+            ("SRAM1", Status.UNDECIDED)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("field", "count", "status"),
+    [
+        pytest.param("charged", "occupied", Status.HOLDS, id="only gaps grew: occupied is counted"),
+        pytest.param(
+            "charged", "extent", Status.BROKEN, id="only gaps grew: the extent is counted"
+        ),
+        pytest.param("charged_occupied", "occupied", Status.BROKEN, id="sections grew"),
+        pytest.param("charged_occupied", "extent", Status.HOLDS, id="sections grew into gaps"),
+    ],
+)
+def test_growth_is_measured_as_the_row_counts(field: str, count: str, status: Status) -> None:
+    report = document()
+    (region,) = (item for item in report["regions"] if item["name"] == "SRAM1")
+    region[field] -= 4
+    old = read_baseline("old.json", json.dumps(report).encode())
+    found = facts(f"{REGION}{NONE}count = '{count}'\n", baseline=old)
+    assert [item[:2] for item in growth(found)] == [("SRAM1", status)]
+
+
+def test_every_row_with_a_limit_is_compared_and_no_other() -> None:
+    other = "[[budget]]\nid = 'x'\nkind = 'heap'\nlimit = '100%'\n"
+    rows, regions = ROW + NONE + other, REGION + NONE
+    assert [item[:2] for item in growth(facts(rows, baseline=earlier(0)))] == [
+        ("arena", Status.HOLDS)
+    ]
+    assert [item[:2] for item in growth(facts(regions + rows, baseline=earlier(0)))] == [
+        ("SRAM1", Status.HOLDS),
+        ("arena", Status.HOLDS),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        pytest.param({"mixed": 1}, "link-time optimisation mixed", id="mixed by the linker"),
+        pytest.param({"unsized": 1}, "labels without a size", id="labels without a size"),
+        pytest.param({"thin": 1}, "from a thin archive", id="objects of a thin archive"),
+        pytest.param({"otherwise": 1}, "regions share addresses", id="regions share addresses"),
+    ],
+)
+def test_bytes_that_are_not_sure_cannot_be_compared(changes: dict[str, int], words: str) -> None:
+    sure = facts(ROW + "{ bytes = '1M' }\n", baseline=earlier(0))
+    (line,) = sure.rows
+    ((_, status, message),) = growth(replace(sure, rows=(replace(line, **changes),)))
+    assert (status, words in message) == (Status.UNDECIDED, True)
+    ((_, status, _),) = growth(sure)
+    assert status is Status.HOLDS
+
+
+def test_a_region_whose_sections_may_be_another_ones_cannot_be_compared() -> None:
+    sure = facts(REGION + "{ bytes = '1M' }\n", baseline=earlier(0))
+    doubtful = tuple(replace(usage, otherwise=usage) for usage in sure.usages)
+    ((_, status, message),) = growth(replace(sure, usages=doubtful))
+    assert (status, "regions share addresses" in message) == (Status.UNDECIDED, True)
+
+
+def test_what_the_image_does_not_tell_of_itself_is_not_asked_of_the_baseline() -> None:
+    sure = facts(ROW + NONE, baseline=earlier(0))
+    for found in (replace(sure, elf=None), replace(sure, part=None)):
+        assert [item[:2] for item in growth(found)] == [("arena", Status.HOLDS)]
+    unnamed = earlier(0, target={"name": "ARM 32"})
+    assert [item[:2] for item in growth(facts(ROW + NONE, baseline=unnamed))] == [
+        ("arena", Status.HOLDS)
+    ]

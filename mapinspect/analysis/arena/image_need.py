@@ -26,7 +26,7 @@ def image_need(
     """
     choice = None if evidence is None else recognise(evidence)
     if runtime == PLAN_ONLY:
-        return doubted(head_only(network, known=True), [] if choice is None else [_OTHER_RUNTIME])
+        return _doubted(head_only(network, known=True), [] if choice is None else [_OTHER_RUNTIME])
     return head_only(network) if choice is None else build_need(network, choice, end=end)
 
 
@@ -55,10 +55,10 @@ def target_need(
         least = build_need(network, seen, end=end).smallest
         if least > declared.smallest:
             reasons.append(f"the image's own runtime needs at least {least}, not as {chosen.name}")
-    return doubted(declared, reasons)
+    return _doubted(declared, reasons)
 
 
-def doubted(found: ArenaNeed, reasons: Sequence[str]) -> ArenaNeed:
+def _doubted(found: ArenaNeed, reasons: Sequence[str]) -> ArenaNeed:
     """Return the need as a lower bound for these reasons; as it is where there are none."""
     if not reasons:
         return found

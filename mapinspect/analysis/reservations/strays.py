@@ -20,7 +20,7 @@ def strays(layout: Layout) -> Iterator[Collision]:
     """
     esp = layout.label((ESP_HEAP_START,)) is not None
     for pair in pairs(layout):
-        if layout.regions and not (esp and pair.tops == (ESP_HEAP_END,)):
+        if not (esp and pair.tops == (ESP_HEAP_END,)):
             found = _stray(layout, pair)
             if found is not None:
                 yield found

@@ -52,6 +52,21 @@ def heap(bottom: int, top: int) -> dict[str, int]:
         pytest.param(
             heap(0x1FFF_FFF0, 0x2000_1000), (FLASH, RAM), ("RAM", 0x1FFF_FFF0, 16), id="in front"
         ),
+        pytest.param(
+            heap(0x2000_0000, 0x2001_0001), (FLASH, RAM), ("RAM", 0x2001_0000, 1), id="all and more"
+        ),
+        pytest.param(
+            heap(0x1FFF_FFF0, 0x2000_0001),
+            (FLASH, RAM),
+            ("RAM", 0x1FFF_FFF0, 16),
+            id="its last byte is the first of RAM",
+        ),
+        pytest.param(
+            heap(0x1FFF_FFF0, 0x2001_0000),
+            (FLASH, RAM),
+            ("RAM", 0x1FFF_FFF0, 16),
+            id="its last byte is the last of RAM",
+        ),
         pytest.param(heap(0x2000_1000, 0x2002_0000), (RAM, HIGH), None, id="over two in one run"),
         pytest.param(
             heap(0x2000_1000, 0x2002_0008),

@@ -144,7 +144,11 @@ def rows(found: Reservations) -> list[Short]:
 def test_a_convention_is_recognised(
     labels: dict[str, int], sections: dict[str, tuple[int, int]], expected: list[Short]
 ) -> None:
-    assert rows(reservations_of(layout(labels, sections))) == expected
+    found = reservations_of(layout(labels, sections))
+    assert rows(found) == expected
+    # Only heaps grow, and only stacks overflow downwards.
+    assert all(item.grows_to is None for item in found.of_kind("stack"))
+    assert all(item.below is None for item in found.of_kind("heap"))
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,13 @@ from mapinspect.model.finding import (
 )
 from mapinspect.model.image import Role, Span
 from mapinspect.model.inspection import Inspection, Located, Placement
-from mapinspect.model.region_kind import FLASH_KINDS, RAM_KINDS, keeps_bytes
+from mapinspect.model.region_kind import (
+    FLASH_KINDS,
+    RAM_KINDS,
+    bank_at,
+    keeps_bytes,
+    says_flash,
+)
 
 _SHOWN = 4  # inputs of one section
 
@@ -55,7 +61,7 @@ def data_not_stored(inspection: Inspection) -> Iterator[Outcome]:
         runs = item.role is Role.RUN and section.has_contents and item.span.size
         if not runs or not _is_ram(inspection, item):
             continue
-        if section.ordinal in stored:
+        if section.ordinal in stored or _is_flash_by_name(inspection, item):
             yield holds(section.name)
         elif section.ordinal in inspection.habits.valued:
             yield Outcome(Status.BROKEN, section.name, (_finding(item, Severity.ERROR),))
@@ -93,6 +99,19 @@ def _is_ram(inspection: Inspection, item: Placement) -> bool:
     if region is None or keeps_bytes(region):
         return False
     return inspection.kind(region.name) in RAM_KINDS
+
+
+def _is_flash_by_name(inspection: Inspection, item: Placement) -> bool:
+    """Return whether constants lie in what is RAM by a ``w`` alone, and is called Flash.
+
+    Scripts that write ``QSPI (rwx)`` are common; the table and the part know better.
+    """
+    region = item.region
+    if region is None or item.section.writable or not says_flash(region.name):
+        return False
+    bank = bank_at(region, inspection.part)
+    stated = any(row.name == region.name and row.kind for row in inspection.table.regions)
+    return not stated and (bank is None or bank.kind != "ram")
 
 
 def _finding(item: Placement, severity: Severity) -> Finding:

@@ -128,9 +128,8 @@ def _unbounded(inspection: Inspection) -> Finding | None:
     )
     if heap is None or not habits.allocators or not habits.sbrk:
         return None
-    place = heap.place
-    if place is not None and any(place.start < word <= place.end for word in habits.sbrk_words):
-        return None  # its code has the address of a limit, whatever the name
+    if _has_limit(inspection, heap):
+        return None
     message = (
         f"the heap grows from {heap.evidence.text.removeprefix('from ')} with no limit but the "
         f"stack pointer: {habits.sbrk[0]} knows no other"
@@ -138,6 +137,18 @@ def _unbounded(inspection: Inspection) -> Finding | None:
     evidence = (heap.evidence, habits.allocators[0].evidence)
     remedy = "define __HeapLimit in the script and let _sbrk stop there"
     return Finding(Severity.WARNING, heap.name, message, evidence, remedy)
+
+
+def _has_limit(inspection: Inspection, heap: Reservation) -> bool:
+    """Return whether the code of ``_sbrk`` has the address of a limit, whatever its name.
+
+    The stack's top is none: a heap may then take all that the stack has.
+    """
+    start, place = inspection.margins.start, heap.place
+    top = None if start is None else start.address
+    return place is not None and any(
+        place.start < word <= place.end and word != top for word in inspection.habits.sbrk_words
+    )
 
 
 def _grows_over(inspection: Inspection) -> Finding | None:

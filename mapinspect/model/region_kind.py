@@ -15,6 +15,8 @@ _RAM_WORDS: Final = ("ram", "tcm", "ccm")  # ends of words: sram, ITCM, CCM
 # RAM that is written like any other, and keeps its bytes without power.
 _KEEPING: Final = ("fram", "nvram", "mram")
 _NO_RAM: Final = (*_KEEPING, "program")
+# What else is behind a bus for Flash; vendors' scripts call it writable for their debuggers.
+_FLASH_WORDS: Final = ("rom", "nor", "xip", "qspi", "quadspi", "ospi", "octospi", "xspi")
 # Memories that only a programmer writes, 64 KiB of addresses for each.
 # Source: binutils ld/scripttempl/avr.sc.
 _OF_AVR: Final = ("eeprom", "fuse", "lock", "signature", "user_signatures")
@@ -53,6 +55,17 @@ def bank_at(region: Region, part: Part | None) -> MemoryBank | None:
 def keeps_bytes(region: Region) -> bool:
     """Return whether a region is RAM that keeps its bytes without power, by its name."""
     return not set(_KEEPING).isdisjoint(_WORD.findall(region.name.lower()))
+
+
+def says_flash(name: str) -> bool:
+    """Return whether a region's name has a word for Flash or ROM, whatever its attributes.
+
+    >>> [says_flash(name) for name in ("QSPIFLASH", "OCTOSPI1", "ROM", "PROGRAM", "SDRAM")]
+    [True, True, True, False, False]
+    """
+    return any(
+        word.endswith("flash") or word in _FLASH_WORDS for word in _WORD.findall(name.lower())
+    )
 
 
 def is_for_programmers(region: Region) -> bool:

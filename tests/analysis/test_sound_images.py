@@ -137,3 +137,28 @@ def test_a_build_id_hangs_on_a_file_that_only_the_plug_in_reads(tmp_path: Path) 
     (note,) = (item for item in link_map.sections if item.name == ".note.gnu.build-id")
     (row,) = link_map.inputs.of_section(note.ordinal)
     assert (row.owner.path, row.owner.archive, row.size) == ("a.o", None, 36)
+
+
+# STM32 boards with a Flash behind QUADSPI: the script calls it writable, constants are kept there.
+EXTERNAL = """\
+SECTIONS {{ .text : {{ *(.text) }} > FLASH
+           .assets : {{ KEEP(*(.assets)) }} > {0} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("region", "flags", "expected"),
+    [
+        pytest.param("QSPI", "a", [], id="constants in Flash behind a bus"),
+        pytest.param("QSPI", "aw", ["data-not-stored"], id="variables in it"),
+        pytest.param("SDRAM", "a", ["data-not-stored"], id="constants in RAM behind a bus"),
+    ],
+)
+def test_constants_in_external_flash_that_a_script_calls_writable(
+    tmp_path: Path, region: str, flags: str, expected: list[str]
+) -> None:
+    outside = f"{region} (rwx) : ORIGIN = 0x90000000, LENGTH = 8M }}"
+    source = f'{ENTRY}.section .assets,"{flags}"\n.fill 64, 1, 7\n'
+    script = CORTEX_M.replace("}", outside) + EXTERNAL.format(region)
+    linked = link(tmp_path, "arm", script, source)
+    assert [item.check for item in faults(linked)] == expected

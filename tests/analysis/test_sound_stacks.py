@@ -161,6 +161,7 @@ SECTIONS { .text : { *(.text) } > FLASH
             "movw r3, #:lower16:my_limit\nmovt r3, #:upper16:my_limit", 0, id="two halves"
         ),
         pytest.param("mov r3, sp", 1, id="the stack pointer"),
+        pytest.param("ldr r3, =__StackTop", 1, id="the top of the stack"),
     ],
 )
 def test_a_heap_with_a_limit_of_any_name(tmp_path: Path, limit: str, expected: int) -> None:

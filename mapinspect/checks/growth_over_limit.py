@@ -5,7 +5,8 @@ with those of an earlier JSON report, given with `--baseline` or as `baseline` i
 least of both limits counts. The claim is undecided where the baseline proves nothing: it is
 missing or no report of mapinspect, another version of mapinspect wrote it, it is of another target,
 part or memory layout or of a map in doubt, or the row is not in it or counted something else. So it
-is where the bytes of now are not known for certain.
+is where the bytes of now are not known for certain, and where what is given as a baseline is none,
+even if no row compares with it.
 
     error[growth-over-limit]: FLASH grew by 5120 bytes to 64512, 1024 more than allowed
 
@@ -19,7 +20,15 @@ from mapinspect.checks.check import check
 from mapinspect.checks.rows import SHARED, in_doubt
 from mapinspect.model.baseline import Baseline
 from mapinspect.model.budget import BudgetRow, Growth, RegionRow
-from mapinspect.model.finding import Outcome, broken, holds, not_claimed, undecided
+from mapinspect.model.finding import (
+    Finding,
+    Outcome,
+    Severity,
+    broken,
+    holds,
+    not_claimed,
+    undecided,
+)
 from mapinspect.model.inspection import Inspection
 
 _REMEDY = "give the JSON report of an earlier build: --baseline FILE"
@@ -32,11 +41,26 @@ def growth_over_limit(inspection: Inspection) -> Iterator[Outcome]:
     regions = [row for row in table.regions if row.growth is not None]
     budgets = [row for row in table.budgets if row.growth is not None]
     if not regions and not budgets:
-        yield not_claimed("growth", "no row has a growth limit")
+        yield _without_rows(inspection.baseline)
     for region in regions:
         yield _region(inspection, region)
     for budget in budgets:
         yield _budget(inspection, budget)
+
+
+def _without_rows(baseline: Baseline | None) -> Outcome:
+    """Judge a baseline that no row compares with: it was given for something."""
+    if baseline is None:
+        return not_claimed("growth", "no row has a growth limit")
+    if baseline.fault is not None:
+        message = f"the baseline {baseline.fault}"
+        return undecided("growth", message, (baseline.evidence("given"),), _REMEDY)
+    message = "no row has a growth limit: nothing is compared with the baseline"
+    remedy = "write growth = { percent = 2 } into the rows that must not grow"
+    finding = Finding(
+        Severity.INFORMATION, "growth", message, (baseline.evidence("given"),), remedy
+    )
+    return not_claimed("growth", "no row has a growth limit", finding)
 
 
 def _region(inspection: Inspection, row: RegionRow) -> Outcome:

@@ -260,3 +260,21 @@ def test_what_the_image_does_not_tell_of_itself_is_not_asked_of_the_baseline() -
     assert [item[:2] for item in growth(facts(ROW + NONE, baseline=unnamed))] == [
         ("arena", Status.HOLDS)
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "told"),
+    [
+        pytest.param(None, Status.NOT_CLAIMED, "", id="none"),
+        pytest.param("a report", Status.NOT_CLAIMED, "nothing is compared", id="a report"),
+        pytest.param("{}", Status.UNDECIDED, "the baseline is no", id="something else"),
+    ],
+)
+def test_a_baseline_that_no_row_compares_with_is_not_passed_over(
+    content: str | None, status: Status, told: str
+) -> None:
+    report = json.dumps(document()) if content == "a report" else content
+    baseline = None if report is None else read_baseline("old.json", report.encode())
+    (outcome,) = growth_over_limit(facts("", baseline=baseline))
+    assert outcome.status is status
+    assert told in "".join(finding.message for finding in outcome.findings)

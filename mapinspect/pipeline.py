@@ -123,6 +123,8 @@ class Run:
         lines = budget_lines(inspection)
         log, said = self._request.log, (*self.passed_over, *notes(table, outcomes))
         wrote = explained(self._read(log, "log", "log"), records.needs.values()) if log else ()
+        if log and not wrote:
+            said += (f"{log} explains nothing: no known line of the runtime, or no model is given",)
         inputs = tuple(self._inputs)
         if inspection.map is not None and inspection.map.disagreements:
             said += ages(inputs)

@@ -54,3 +54,12 @@ def test_a_log_that_is_not_there_is_an_input_error(
     missing = tmp_path / "none.log"
     assert run(["check", "--config", str(GOOD / "mapinspect.toml"), "--log", str(missing)]) == 2
     assert "no such log" in capsys.readouterr().err
+
+
+def test_a_log_without_a_line_of_the_runtime_is_said_to_explain_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "boot.log"
+    log.write_text("boot ok\n", encoding="utf-8")
+    assert run(["check", "--config", str(GOOD / "mapinspect.toml"), "--log", str(log)]) == 0
+    assert "boot.log explains nothing: no known line of the runtime" in capsys.readouterr().out

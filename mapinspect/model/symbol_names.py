@@ -1,5 +1,6 @@
 """Symbol names without the suffixes that compilers add."""
 
+import re
 from fnmatch import fnmatchcase
 
 # GCC: ipa-*.cc, lto-partition.cc, cgraphclones.cc; LLVM: ThinLTO promotion, -funique-internal-….
@@ -10,6 +11,9 @@ _CLONES = frozenset({
 
 _LTO = (".lto_priv.", ".ltrans")  # of names of symbols and objects
 _DIGITS = "0123456789"
+_LOCAL = re.compile(r"(?=E(\d{1,4})([A-Za-z_]\w*)$)")  # where the function's own name may end
+_LONGEST = 2048  # letters of a name that is looked into at every E
+_NUMBERED = re.compile(r"_(\d|_\d+_)$")  # Itanium C++ ABI 5.1.6, discriminator
 _LENGTH_DIGITS = 4  # of the length of one word in a mangled name; no source has longer words
 
 
@@ -59,7 +63,11 @@ def source_name(name: str) -> str:
     ('kws::arena', '_ZN3kws5arenaEv', '_Z4mainv')
     >>> source_name("_ZN3kwsL7g_modelE")  # of internal linkage, as a constant is
     'kws::g_model'
+    >>> source_name("_ZZ5setupvE12tensor_arena")  # of a function (5.1.6, local-name)
+    'tensor_arena'
     """
+    if name.startswith("_ZZ"):
+        return _local_name(name)
     nested = name.startswith("_ZN")
     rest = name[3:] if nested or name.startswith("_ZL") else ""
     words: list[str] = []
@@ -75,6 +83,16 @@ def source_name(name: str) -> str:
     ended = rest == "E" if nested else len(words) == 1 and not rest
     plain = [word for word in words if not word.startswith("_GLOBAL__N")]
     return "::".join(plain) if ended and plain else name
+
+
+def _local_name(name: str) -> str:
+    """Return the name of a function's static variable; what numbers equal ones is left out."""
+    for found in _LOCAL.finditer(name) if len(name) <= _LONGEST else ():
+        word, size = found[2], int(found[1])
+        plain = word if len(word) == size else _NUMBERED.sub("", word)
+        if len(plain) == size:
+            return plain
+    return name
 
 
 def readable_name(name: str) -> str:

@@ -32,6 +32,7 @@ class Fault:
 
     what: str
     unknown: str = ""
+    remedy: str = "move it in the linker script, or mend the row"
 
 
 def strategy_faults(inspection: Inspection, row: PlacementRow, place: Located) -> Iterator[Fault]:

@@ -93,8 +93,7 @@ def judge_placement(inspection: Inspection, row: PlacementRow) -> Outcome:
         message = f"{place.name} ({at_most}{place.span.size} bytes) {fault.what}"
         evidence = (row.declared, place.evidence)
         if not fault.unknown:
-            remedy = "move it in the linker script, or mend the row"
-            return broken(place.name, message, evidence, remedy)
+            return broken(place.name, message, evidence, fault.remedy)
         unknown = unknown or undecided(place.name, message, evidence, fault.unknown)
     return unknown or holds(row.id)
 
@@ -117,7 +116,7 @@ def _faults(inspection: Inspection, row: PlacementRow) -> Iterator[tuple[Located
     for place in places:
         here = _fault(row, place)
         if here is not None:
-            yield place, Fault(here)
+            yield place, here
         elif row.strategy is not None:
             yield from ((place, fault) for fault in strategy_faults(inspection, row, place))
         if row.dma:
@@ -128,18 +127,20 @@ def _faults(inspection: Inspection, row: PlacementRow) -> Iterator[tuple[Located
         yield from slot_faults(inspection, row.slot, matched)
 
 
-def _fault(row: PlacementRow, place: Located) -> str | None:
+def _fault(row: PlacementRow, place: Located) -> Fault | None:
     if row.regions and not _any(row.regions, place.region):
-        return f"lies in {place.region or 'no region'}, not in {' or '.join(row.regions)}"
+        return Fault(f"lies in {place.region or 'no region'}, not in {' or '.join(row.regions)}")
     if row.banks and not _any(row.banks, place.bank):
-        return f"lies in {place.bank or 'no one bank'}, not in {' or '.join(row.banks)}"
+        return Fault(f"lies in {place.bank or 'no one bank'}, not in {' or '.join(row.banks)}")
     if row.section is not None and not fnmatchcase(place.section.name, row.section):
-        return f"lies in section {place.section.name}, not in {row.section}"
+        return Fault(f"lies in section {place.section.name}, not in {row.section}")
     if row.align is not None and place.span.start % row.align:
-        return f"lies at {place.span.start:#010x}, not on a boundary of {row.align} bytes"
+        what = f"lies at {place.span.start:#010x}, not on a boundary of {row.align} bytes"
+        return Fault(what, remedy=f"declare it alignas({row.align}), or align it in the script")
     if row.read_only is not None and place.section.writable == row.read_only:
         state = "writable" if place.section.writable else "read-only"
-        return f"lies in {place.section.name}, which is {state}"
+        remedy = "declare it const" if row.read_only else "declare it without const"
+        return Fault(f"lies in {place.section.name}, which is {state}", remedy=remedy)
     return None
 
 

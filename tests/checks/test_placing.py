@@ -145,6 +145,22 @@ def test_claims_about_a_place(claims: dict[str, object], place: Located, fault: 
     assert fault is None or fault in said(outcome)
 
 
+@pytest.mark.parametrize(
+    ("claims", "place", "help_"),
+    [
+        ({"align": 64}, located("g_model", text(), 32), "declare it alignas(64)"),
+        ({"read_only": True}, UNSTORED, "declare it const"),
+        ({"read_only": False}, IN_FLASH, "declare it without const"),
+        ({"regions": ("RAM",)}, IN_FLASH, "move it in the linker script"),
+    ],
+)
+def test_what_to_do_depends_on_what_is_wrong(
+    claims: dict[str, object], place: Located, help_: str
+) -> None:
+    (finding,) = judged(row(**claims), place).findings
+    assert finding.help.startswith(help_)
+
+
 def test_a_strategy_in_memory_of_unknown_kind_is_undecided() -> None:
     odd = Region("X", FLASH.span, "", Evidence("app.map", 7, "X"))
     place = replace(IN_FLASH, region="X")

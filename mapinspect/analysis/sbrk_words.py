@@ -11,14 +11,13 @@ from typing import Final
 from mapinspect.model.elf_file import ElfFile, SymbolKind
 
 _LARGEST: Final = 1024  # bytes; functions of this name have some dozen
-_PROFILE, _MICROCONTROLLER = 7, ord("M")  # Addenda to the Arm ABI, Tag_CPU_arch_profile
 _LDR_SHORT, _LDR_WIDE = 0x48, 0xF8DF
 _MOVW, _MOVT = 0xF240, 0xF2C0
 
 
 def sbrk_words(elf: ElfFile, names: frozenset[str]) -> tuple[int, ...]:
     """Return the addresses that a Cortex-M's functions of these names build, but of variables."""
-    if elf.arm_attributes.get(_PROFILE) != _MICROCONTROLLER or not elf.little_endian:
+    if not (elf.is_m_profile and elf.little_endian):
         return ()
     found = {word for name in names for word in _of(elf, name)}
     if not found:

@@ -17,7 +17,6 @@ from mapinspect.model.habits import StackStart
 from mapinspect.model.image import Evidence, Span
 from mapinspect.model.part import Part
 
-_PROFILE, _MICROCONTROLLER = 7, ord("M")  # Addenda to the Arm ABI, Tag_CPU_arch_profile
 _TABLE_ALIGNMENT = 128  # bytes; bits 6:0 of VTOR are no part of the address
 # Names of vector tables, without dots and underscores in lower case.
 _TABLE = re.compile(r"(gpfn|isr|interrupt|exception|int|nvic)?(vectors?|vecs?|vectortable)")
@@ -47,7 +46,7 @@ def labelled_start(layout: Layout, top: int) -> int:
 
 def _loaded_at_reset(elf: ElfFile) -> tuple[int, Evidence] | None:
     """Return the first word of the vector table: of several, the one that starts this image."""
-    if elf.machine != "ARM" or elf.arm_attributes.get(_PROFILE) != _MICROCONTROLLER:
+    if not elf.is_m_profile:
         return None
     order: Final = "little" if elf.little_endian else "big"
     found = []

@@ -144,6 +144,11 @@ class ElfFile:
     build_id: str | None
     arm_attributes: dict[int, int | str]
 
+    @property
+    def is_m_profile(self) -> bool:
+        """Return whether it is for a Cortex-M (Addenda to the Arm ABI, Tag_CPU_arch_profile 7)."""
+        return self.machine == "ARM" and self.arm_attributes.get(7) == ord("M")
+
     def contents(self, section: ElfSection) -> memoryview:
         """Return the bytes of a section as stored in the file; empty for NOBITS."""
         if not section.has_contents:

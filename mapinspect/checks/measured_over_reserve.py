@@ -5,8 +5,8 @@ build works by chance, on whatever lies beside. Where allocations failed in the 
 what there was, not what was wanted: that breaks too. A `[[budget]]` row of kind stack, heap or
 arena may ask for `headroom` above the peak as well, in bytes or as a share of what is linked;
 without a measurement of all that the row is about that claim cannot be decided. Undecided is also a
-stack of which no byte that was looked at kept its paint: it may have gone deeper, or was never
-painted.
+stack of which all was used, or of which no byte that was looked at kept its paint: it may have gone
+deeper, or was never painted.
 
     error[measured-over-reserve]: main used 4600 of 4096 bytes, 504 more than linked
 
@@ -67,7 +67,7 @@ def _evidence(item: Weighed) -> tuple[Evidence, ...]:
 def _judge(item: Weighed) -> Outcome:
     used, room, name = item.item.bytes, _reserve(item), _name(item)
     assert room is not None
-    if used <= room and _has_no_bottom(item):
+    if used <= room and _has_no_bottom(item, room):
         return _undecided(item)
     if used <= room:
         return holds(name)
@@ -75,9 +75,9 @@ def _judge(item: Weighed) -> Outcome:
     return broken(name, message, _evidence(item), _REMEDY)
 
 
-def _has_no_bottom(item: Weighed) -> bool:
+def _has_no_bottom(item: Weighed, room: int) -> bool:
     """Return whether a stack's measurement saw only that all of it was used, at least."""
-    return item.item.kind == "stack" and item.item.is_full
+    return item.item.kind == "stack" and (item.item.is_full or item.item.bytes == room)
 
 
 def _undecided(item: Weighed) -> Outcome:
@@ -99,7 +99,7 @@ def _headroom(row: BudgetRow, line: RowNumbers) -> Iterator[Outcome]:
         assert room is not None
         least, free = row.headroom.at_least(room), room - item.item.bytes
         if free >= least:
-            yield _undecided(item) if _has_no_bottom(item) else holds(row.id)
+            yield _undecided(item) if _has_no_bottom(item, room) else holds(row.id)
         else:
             name = _name(item)
             message = f"{name} keeps {free} of {room} bytes free, {least - free} fewer than wanted"

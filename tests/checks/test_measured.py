@@ -30,9 +30,16 @@ def statuses(found: list[Outcome]) -> list[Status]:
     return [outcome.status for outcome in found]
 
 
-@pytest.mark.parametrize("kind", ["stack", "heap"])
-def test_a_peak_may_fill_its_reserve_and_no_more(kind: str) -> None:
-    assert statuses(judged("", measured(kind, 4096))) == [Status.HOLDS]
+@pytest.mark.parametrize(
+    ("kind", "most", "full"),
+    [
+        pytest.param("heap", 4096, Status.HOLDS, id="a heap, whose peak is counted"),
+        pytest.param("stack", 4095, Status.UNDECIDED, id="a stack, whose paint ends where it does"),
+    ],
+)
+def test_a_peak_may_fill_its_reserve_and_no_more(kind: str, most: int, full: Status) -> None:
+    assert statuses(judged("", measured(kind, most))) == [Status.HOLDS]
+    assert statuses(judged("", measured(kind, 4096))) == [full]
     (outcome,) = judged("", measured(kind, 4097))
     assert outcome.status is Status.BROKEN
     assert "used 4097 of 4096 bytes, 1 more than linked" in outcome.findings[0].message

@@ -49,7 +49,8 @@ HOLDS, BROKEN, UNDECIDED = Status.HOLDS, Status.BROKEN, Status.UNDECIDED
 @pytest.mark.parametrize(
     ("item", "expected"),
     [
-        pytest.param(peak(64, room=64), [("main", HOLDS)], id="all that is linked"),
+        pytest.param(peak(63, room=64), [("main", HOLDS)], id="a byte less than is linked"),
+        pytest.param(peak(64, room=64), [("main", UNDECIDED)], id="all that is linked"),
         pytest.param(peak(65, room=64), [("main", BROKEN)], id="a byte more"),
         pytest.param(peak(63, size=64), [("main", HOLDS)], id="the room that the device states"),
         pytest.param(peak(65, size=64), [("main", BROKEN)], id="more than the device states"),
@@ -61,7 +62,7 @@ HOLDS, BROKEN, UNDECIDED = Status.HOLDS, Status.BROKEN, Status.UNDECIDED
             peak(64, kind="heap", size=64, room=64), [("main", HOLDS)], id="a full heap is counted"
         ),
         pytest.param(
-            peak(64, room=64, reserved="idle"), [("idle", HOLDS)], id="by the name of the reserve"
+            peak(63, room=64, reserved="idle"), [("idle", HOLDS)], id="by the name of the reserve"
         ),
         pytest.param(peak(64), [("measured", Status.NOT_CLAIMED)], id="no room is known"),
     ],

@@ -52,7 +52,7 @@ def habits(around: Surroundings) -> Habits:
         valued=frozenset(
             item.ordinal
             for item in elf.sections
-            if item.allocated and item.vma == item.lma and _has_values(elf, item)
+            if item.allocated and _has_values(elf, item)
             if item.kind != "NOTE"  # a build-id is for tools: no start-up code fills it
         ),
     )

@@ -1,9 +1,10 @@
 """data-not-stored: initial values lie nowhere but in RAM.
 
 A section with contents that runs in RAM needs a copy in Flash from which start-up code fills it.
-A linker script that forgets `AT> FLASH` links without a word and works under a debugger, which
-writes RAM as well; after power-up the variables hold noise. That is asked only where the program
-starts in Flash: images that a loader or a boot ROM places in RAM as a whole have no such copy.
+A linker script that forgets `AT> FLASH`, or whose `AT(…)` is an address of RAM, links without a
+word and works under a debugger, which writes RAM as well; after power-up the variables hold noise.
+That is asked only where the program starts in Flash: images that a loader or a boot ROM places in
+RAM as a whole have no such copy.
 A section of zeros is only a warning: it may be meant to keep its bytes over a reset; then make it
 `(NOLOAD)`, with nothing but `.noinit` in it. A note, such as `.note.gnu.build-id`, is only a
 warning too: tools read it, no program. What lies in EEPROM or in RAM that keeps its bytes is
@@ -117,7 +118,8 @@ def _is_flash_by_name(inspection: Inspection, item: Placement) -> bool:
 def _finding(item: Placement, severity: Severity) -> Finding:
     name = item.section.name
     where = item.region.name if item.region else ""
-    message = f"{name} ({item.span.size} bytes) runs in {where} and is stored there, not in Flash"
+    home = "there" if item.section.lma == item.section.vma else f"at {item.section.lma:#010x}"
+    message = f"{name} ({item.span.size} bytes) runs in {where} and is stored {home}, not in Flash"
     evidence = (item.section.evidence,)
     remedy = f"add AT> FLASH to {name} in the linker script, or make it NOLOAD"
     return Finding(severity, name, message, evidence, remedy)

@@ -20,8 +20,7 @@ class Habits:
     that let a heap grow, ``sbrk_words`` the addresses that their code builds, but those of
     variables. ``dma_buffers`` are variables that are one by their name.
     ``thread_local`` is the size of what every thread has a copy of.
-    ``valued`` are the ordinals of the sections that are stored where they run and hold more than
-    zeros.
+    ``valued`` are the ordinals of the sections that hold more than zeros.
     """
 
     allocators: tuple[Located, ...] = ()

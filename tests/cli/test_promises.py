@@ -156,6 +156,7 @@ def test_a_buffer_for_dma_in_core_coupled_memory(
     ("lma", "expected"),
     [
         pytest.param(None, (1, ["data-not-stored"]), id="forgotten"),
+        pytest.param(0x2000_1000, (1, ["data-not-stored"]), id="AT an address of RAM"),
         pytest.param(0x0800_1000, (0, []), id="AT> FLASH"),
     ],
 )
